@@ -1,0 +1,5 @@
+//! Accepted results: appended, content-addressed, hash-chained, never rewritten.
+
+mod record;
+
+pub use record::{AcceptedCase, Baseline, BaselineEntry, Record, Scope};

@@ -1,0 +1,5 @@
+//! Where a case stands against its baseline. Pure.
+
+mod standing;
+
+pub use standing::{Compared, Standing};

@@ -1,0 +1,17 @@
+//! Leaf values that every other room speaks in: identities, digests, risks, outcomes, statuses, exit codes.
+
+mod canonical;
+mod digest;
+mod exit_code;
+mod identity;
+mod outcome;
+mod risk;
+mod status;
+
+pub use canonical::canonical_json;
+pub use digest::{Digest, DigestError};
+pub use exit_code::ExitCode;
+pub use identity::{CaseId, OperationId, PartId, RunId, WorkflowId};
+pub use outcome::{Claim, ClaimCheck, Outcome};
+pub use risk::{ANSWER_RISKS, BUILT_IN_RISKS, Risk};
+pub use status::{CaseStatus, TrialStatus};

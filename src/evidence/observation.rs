@@ -1,0 +1,187 @@
+//! One trial as it was observed. Nothing here is judged yet.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::{CaseId, Claim, OperationId, Outcome};
+
+/// Which form of a case was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// The case as the head has it.
+    Head,
+    /// The case as the base has it, run because it was edited.
+    Base,
+}
+
+/// One execution of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// The case.
+    pub case: CaseId,
+    /// Which form of it.
+    pub form: Form,
+    /// The trial's number, from 1.
+    pub trial: u32,
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// How long its steps took together, in milliseconds.
+    pub duration_ms: u64,
+    /// The steps, in order, up to the first that errored.
+    pub steps: Vec<StepObservation>,
+    /// The operations that were seen, by what the evidence shows.
+    pub operations: Vec<OperationSeen>,
+    /// What the probes read after the last step, by the probe's name.
+    pub readings: BTreeMap<String, Reading>,
+    /// What the `command` graders answered, by the index of their expectation.
+    pub judgements: BTreeMap<usize, Judgement>,
+    /// Why the trial did not come to an answer.
+    pub error: Option<TrialError>,
+}
+
+impl Observation {
+    /// The answer of the last invoke, where there is one.
+    pub fn last_answer(&self) -> Option<&Answer> {
+        self.steps.iter().rev().find_map(|step| step.answer.as_ref())
+    }
+}
+
+/// One step as it was observed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepObservation {
+    /// Its number, from 1.
+    pub number: u32,
+    /// `invoke`, `restart` or `clock`.
+    pub kind: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// What the workflow answered.
+    pub answer: Option<Answer>,
+    /// The status of the HTTP answer.
+    pub http_status: Option<u16>,
+    /// What the program wrote to standard error, capped.
+    pub stderr: String,
+}
+
+/// What a workflow answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The answer as text. Bytes that are no UTF-8 show as U+FFFD.
+    pub text: String,
+    /// The answer as JSON, where it was read as such.
+    pub json: Option<Value>,
+    /// What its `output` field says; the whole answer where it has none. What most graders look at.
+    pub output: Value,
+    /// The claims it makes.
+    pub claims: Vec<ClaimMade>,
+}
+
+impl Answer {
+    /// The output as text: a JSON string as it is, any other value in its JSON form.
+    pub fn output_text(&self) -> String {
+        match &self.output {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// One claim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimMade {
+    /// The operation.
+    pub operation: OperationId,
+    /// What is claimed of it.
+    pub claim: Claim,
+}
+
+/// An operation, its attempts, and what the evidence supports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationSeen {
+    /// The operation.
+    pub operation: OperationId,
+    /// What the evidence supports.
+    pub outcome: Outcome,
+    /// The attempts that were seen, in order.
+    pub attempts: Vec<AttemptSeen>,
+    /// How many effects the target shows.
+    pub effects: usize,
+    /// What the outcome rests on, a sentence each.
+    pub evidence: Vec<String>,
+}
+
+/// One attempt at an operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptSeen {
+    /// Its number, from 1, over the whole trial.
+    pub number: u32,
+    /// The step in which it fell.
+    pub step: u32,
+    /// The fault that was laid on it.
+    pub fault: Option<String>,
+    /// What the target answered, in a word: `committed`, `replayed`, `refused: <reason>`, or nothing where no answer came.
+    pub answered: Option<String>,
+}
+
+/// What a probe read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// The effects: a row each, by column.
+    Effects(Vec<Map<String, Value>>),
+    /// The target could not be read; an expectation on it is an error, never a zero.
+    Unreadable(String),
+}
+
+/// What a `command` grader answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    /// A clear verdict.
+    Verdict {
+        /// Whether it passes.
+        pass: bool,
+        /// Its reason.
+        message: String,
+    },
+    /// No clear verdict; the text says what came instead.
+    Unclear(String),
+}
+
+/// Why a trial did not come to an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialError {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// What happened, in one sentence.
+    pub message: String,
+}
+
+/// The kinds of error of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The program or the connection could not be started.
+    Start,
+    /// It took too long.
+    Timeout,
+    /// It ended with a non-zero exit status or by a signal.
+    Exit,
+    /// The answer's status was outside 2xx and no expectation is about the status.
+    HttpStatus,
+    /// The connection failed.
+    Transport,
+    /// The answer was longer than allowed.
+    OutputCap,
+    /// The answer could not be read as what it must be.
+    Malformed,
+    /// A fault that was scheduled never fired.
+    FaultNotFired,
+    /// The trial was set up wrongly or its state could not be kept.
+    Setup,
+    /// The run was cancelled.
+    Cancelled,
+}

@@ -1,0 +1,11 @@
+//! holdpoint: a change-gated evaluation and regression runner for AI workflows.
+
+pub mod baseline;
+pub mod change;
+pub mod comparison;
+pub mod domain;
+pub mod evidence;
+pub mod grading;
+pub mod manifest;
+pub mod selection;
+pub mod verdict;

@@ -1,0 +1,468 @@
+//! What a case can expect: one raw form for the file and its schema, one checked form for the graders.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::{Claim, OperationId, Outcome, PartId};
+
+/// One expectation: exactly one of its fields, which names the grader that judges it.
+///
+/// Expectations look at the answer of the last invoke, unless they look at what the target holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct Expectation {
+    /// The opposite must hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not: Option<Box<Expectation>>,
+    /// The output is exactly this: a text, or any JSON value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equals: Option<Value>,
+    /// The output's text contains these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contains: Option<ContainsForm>,
+    /// A regular expression is found in the output's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<RegexForm>,
+    /// A value inside the JSON answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json: Option<JsonCheck>,
+    /// The JSON answer fits a JSON Schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json_schema: Option<JsonSchemaCheck>,
+    /// The output's text resembles another text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similar: Option<Similar>,
+    /// A number, within a tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberCheck>,
+    /// The length of the output's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Length>,
+    /// How long the trial's steps took together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<DurationLimit>,
+    /// Each passage that the answer quotes stands in the source it names, at the version it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cites: Option<Cites>,
+    /// What a probe shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<EffectCount>,
+    /// What the evidence supports for an operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<OperationOutcome>,
+    /// What the workflow claims of its operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimForm>,
+    /// The status of the HTTP answer. Without this expectation any status outside 2xx is an error of the trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_status: Option<HttpStatus>,
+    /// A program that judges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandGrader>,
+}
+
+/// One text, or several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One text.
+    One(String),
+    /// Several texts.
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    /// All the texts.
+    pub fn texts(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
+/// `contains`: a text, a list of which all must occur, or the full form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ContainsForm {
+    /// All of these.
+    Texts(OneOrMany),
+    /// The full form.
+    Full(Contains),
+}
+
+/// Texts that occur in the output or do not. At least one list must name something; no text may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Contains {
+    /// Each of these occurs.
+    #[serde(default)]
+    pub all: Vec<String>,
+    /// At least one of these occurs.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// None of these occurs.
+    #[serde(default)]
+    pub none: Vec<String>,
+    /// Whether letter case is ignored.
+    #[serde(default)]
+    pub ignore_case: bool,
+}
+
+/// `regex`: the pattern alone, or the full form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum RegexForm {
+    /// The pattern.
+    Pattern(String),
+    /// The full form.
+    Full(RegexCheck),
+}
+
+/// A pattern in the syntax of the `regex` crate, found anywhere unless anchored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegexCheck {
+    /// The pattern.
+    pub pattern: String,
+    /// How many matches there must be; by default at least one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+}
+
+/// Values that a JSONPath (RFC 9535) finds in the JSON answer, and what must hold for each of them.
+/// Without any comparison the path must find something.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JsonCheck {
+    /// The path, from `$`.
+    pub path: String,
+    /// The one value found equals this.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub equals: Option<Value>,
+    /// The one value found is one of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_of: Option<Vec<Value>>,
+    /// Every value found is a number above this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<f64>,
+    /// Every value found is a number of at least this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    /// Every value found is a number below this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<f64>,
+    /// Every value found is a number of at most this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// Every value found is a text that contains this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contains: Option<String>,
+    /// Every value found is a text in which this regular expression is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matches: Option<String>,
+    /// Every value found is of this type.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<JsonKind>,
+    /// So many values are found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// Whether the path finds anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exists: Option<bool>,
+}
+
+/// Keeps `equals: null` apart from no `equals` at all.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// The types of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JsonKind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// Any number.
+    Number,
+    /// A text.
+    String,
+    /// A list.
+    Array,
+    /// A map.
+    Object,
+}
+
+/// A JSON Schema, draft 2020-12, in the case itself. Nothing is fetched: a `$ref` may only lead inside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JsonSchemaCheck {
+    /// The schema.
+    pub schema: Map<String, Value>,
+    /// A JSONPath to the one value that must fit; by default the whole output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// A text that the output must resemble. The ratio is that of matching words, 2·M / (words of both), as in
+/// Ratcliff and Obershelp's measure over words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Similar {
+    /// The text to compare with.
+    pub to: String,
+    /// The least ratio, above 0 and at most 1.
+    #[schemars(range(min = 0.000_001, max = 1.0))]
+    pub at_least: f64,
+}
+
+/// A number in the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NumberCheck {
+    /// A JSONPath to the one number (or text that is a number); by default the whole output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What it should be.
+    pub is: f64,
+    /// How far it may be off, in the number's own unit. By default it may not.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub tolerance: f64,
+}
+
+/// The length of the output's text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Length {
+    /// What is counted.
+    #[serde(default)]
+    pub of: LengthUnit,
+    /// The least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<usize>,
+    /// The most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<usize>,
+}
+
+/// What a length counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LengthUnit {
+    /// Unicode scalar values.
+    #[default]
+    Characters,
+    /// Runs of characters between white space.
+    Words,
+    /// Lines, the last one counted whether or not it ends.
+    Lines,
+}
+
+/// How long the trial's steps took together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DurationLimit {
+    /// Milliseconds at the most.
+    #[schemars(range(min = 1))]
+    pub at_most_ms: u64,
+}
+
+/// The answer's citations: a list of maps with `source` (a part's id), `version` and `quote`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cites {
+    /// A source that must be among those cited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<PartId>,
+    /// Where the list stands in the answer.
+    #[serde(default = "default_citations_path")]
+    pub path: String,
+}
+
+fn default_citations_path() -> String {
+    "$.citations".to_owned()
+}
+
+/// How many effects of a kind a probe shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EffectCount {
+    /// The probe, as the project file names it.
+    pub probe: String,
+    /// Only effects with these fields are counted.
+    #[serde(default)]
+    pub r#where: BTreeMap<String, Value>,
+    /// Exactly so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    /// At least so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<usize>,
+    /// At most so many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<usize>,
+}
+
+/// What the evidence supports for an operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OperationOutcome {
+    /// The operation.
+    pub operation: OperationId,
+    /// Its outcome.
+    pub is: Outcome,
+}
+
+/// `claim`: `matches_evidence`, or what is claimed of one operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ClaimForm {
+    /// Every claim is confirmed, or honestly unknown.
+    Word(ClaimWord),
+    /// One operation's claim.
+    Operation(BehaviourClaim),
+}
+
+/// The one word that `claim` knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimWord {
+    /// Every claim is confirmed, or honestly unknown.
+    MatchesEvidence,
+}
+
+/// What is claimed of one operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BehaviourClaim {
+    /// The operation.
+    pub operation: OperationId,
+    /// What is claimed.
+    pub is: Claim,
+}
+
+/// The status of the HTTP answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpStatus {
+    /// The status code.
+    #[schemars(range(min = 100, max = 599))]
+    pub is: u16,
+}
+
+/// A program that judges: it gets the invocation, the answer and what the probes show as JSON on standard input and
+/// answers `{"pass": true|false, "message": "..."}`. Anything else is an error of the trial, never a pass.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandGrader {
+    /// The program and its arguments, started without a shell in the project's folder.
+    #[schemars(length(min = 1))]
+    pub run: Vec<String>,
+    /// Seconds that it may take.
+    #[serde(default = "default_grader_timeout")]
+    #[schemars(range(min = 1, max = 3600))]
+    pub timeout_s: u64,
+}
+
+fn default_grader_timeout() -> u64 {
+    30
+}
+
+/// An inclusive range for a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The least.
+    pub at_least: usize,
+    /// The most, or no limit.
+    pub at_most: Option<usize>,
+}
+
+impl Count {
+    /// Whether `number` lies in the range.
+    pub fn holds(self, number: usize) -> bool {
+        number >= self.at_least && self.at_most.is_none_or(|most| number <= most)
+    }
+}
+
+/// The checked form: which grader, with its settings.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Grader {
+    /// See [`Expectation::equals`].
+    Equals(Value),
+    /// See [`Expectation::contains`].
+    Contains(Contains),
+    /// See [`Expectation::regex`].
+    Regex(RegexCheck),
+    /// See [`Expectation::json`].
+    Json(JsonCheck),
+    /// See [`Expectation::json_schema`].
+    JsonSchema(JsonSchemaCheck),
+    /// See [`Expectation::similar`].
+    Similar(Similar),
+    /// See [`Expectation::number`].
+    Number(NumberCheck),
+    /// See [`Expectation::length`].
+    Length(Length),
+    /// See [`Expectation::duration`].
+    Duration(DurationLimit),
+    /// See [`Expectation::cites`].
+    Cites(Cites),
+    /// See [`Expectation::effects`].
+    Effects(EffectCount),
+    /// See [`Expectation::outcome`].
+    Outcome(OperationOutcome),
+    /// See [`Expectation::claim`]: one operation's claim.
+    Claim(BehaviourClaim),
+    /// See [`Expectation::claim`]: `matches_evidence`.
+    ClaimMatchesEvidence,
+    /// See [`Expectation::http_status`].
+    HttpStatus(HttpStatus),
+    /// See [`Expectation::command`].
+    Command(CommandGrader),
+}
+
+impl Expectation {
+    /// The grader, and whether its verdict is turned round (an odd number of `not` around it).
+    /// `None` where not exactly one field is set, which the schema refuses.
+    pub fn grader(&self) -> Option<(Grader, bool)> {
+        if let Some(inner) = &self.not {
+            return inner.grader().map(|(grader, negated)| (grader, !negated));
+        }
+        let contains = |form: &ContainsForm| match form {
+            ContainsForm::Texts(texts) => Contains { all: texts.texts().to_vec(), ..Contains::default() },
+            ContainsForm::Full(full) => full.clone(),
+        };
+        let regex = |form: &RegexForm| match form {
+            RegexForm::Pattern(pattern) => RegexCheck { pattern: pattern.clone(), count: None },
+            RegexForm::Full(full) => full.clone(),
+        };
+        let claim = |form: &ClaimForm| match form {
+            ClaimForm::Word(ClaimWord::MatchesEvidence) => Grader::ClaimMatchesEvidence,
+            ClaimForm::Operation(one) => Grader::Claim(one.clone()),
+        };
+        let grader = None
+            .or_else(|| self.equals.clone().map(Grader::Equals))
+            .or_else(|| self.contains.as_ref().map(|form| Grader::Contains(contains(form))))
+            .or_else(|| self.regex.as_ref().map(|form| Grader::Regex(regex(form))))
+            .or_else(|| self.json.clone().map(Grader::Json))
+            .or_else(|| self.json_schema.clone().map(Grader::JsonSchema))
+            .or_else(|| self.similar.clone().map(Grader::Similar))
+            .or_else(|| self.number.clone().map(Grader::Number))
+            .or_else(|| self.length.clone().map(Grader::Length))
+            .or_else(|| self.duration.clone().map(Grader::Duration))
+            .or_else(|| self.cites.clone().map(Grader::Cites))
+            .or_else(|| self.effects.clone().map(Grader::Effects))
+            .or_else(|| self.outcome.clone().map(Grader::Outcome))
+            .or_else(|| self.claim.as_ref().map(claim))
+            .or_else(|| self.http_status.clone().map(Grader::HttpStatus))
+            .or_else(|| self.command.clone().map(Grader::Command))?;
+        Some((grader, false))
+    }
+}

@@ -1,0 +1,130 @@
+//! Where a project's files are read from: a folder on disk here, a git tree in the change room.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A symbolic link, whatever it leads to.
+    Symlink,
+    /// A folder.
+    Directory,
+    /// A git submodule.
+    Submodule,
+}
+
+/// A file that could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// Nothing stands at that path.
+    #[error("`{0}` does not exist")]
+    Missing(String),
+    /// Something stands there and cannot be read.
+    #[error("`{path}` cannot be read: {reason}")]
+    Unreadable {
+        /// The path, relative to the project's folder.
+        path: String,
+        /// The system's own words.
+        reason: String,
+    },
+}
+
+/// One side of a comparison: the files of a project as they stand on disk or in a revision.
+///
+/// Paths are relative to the project's folder with `/` between names. Names that are not UTF-8 are
+/// never listed: no manifest can name them, and git's diff reports their changes as unclassified.
+pub trait FileSource: Sync {
+    /// Every regular file and symbolic link below the folder `prefix` (the empty text for the whole project), sorted.
+    /// A folder that does not exist has no files.
+    ///
+    /// # Errors
+    /// When a folder exists and cannot be read.
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError>;
+
+    /// What stands at `path` itself, without following a link; `None` where there is nothing.
+    fn kind(&self, path: &str) -> Option<EntryKind>;
+
+    /// The bytes of the file at `path`. A symbolic link is not followed.
+    ///
+    /// # Errors
+    /// When it is missing, or no regular file, or cannot be read.
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError>;
+}
+
+/// The files of a folder on disk.
+#[derive(Clone, Debug)]
+pub struct DiskFiles {
+    root: PathBuf,
+}
+
+/// Folders that hold what holdpoint or git wrote; they are never part of a project's sources.
+const NEVER_LISTED: [&str; 3] = [".git", ".holdpoint", "reports"];
+
+impl DiskFiles {
+    /// The files below `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn walk(&self, relative: &str, found: &mut Vec<String>) -> io::Result<()> {
+        let folder = if relative.is_empty() { self.root.clone() } else { self.root.join(relative) };
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if relative.is_empty() && NEVER_LISTED.contains(&name.as_str()) {
+                continue;
+            }
+            let path = if relative.is_empty() { name } else { format!("{relative}/{name}") };
+            if entry.file_type()?.is_dir() {
+                self.walk(&path, found)?;
+            } else {
+                found.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FileSource for DiskFiles {
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        let mut found = Vec::new();
+        match self.walk(prefix, &mut found) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(unreadable(prefix, &error)),
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        let metadata = self.root.join(path).symlink_metadata().ok()?;
+        Some(if metadata.is_symlink() {
+            EntryKind::Symlink
+        } else if metadata.is_dir() {
+            EntryKind::Directory
+        } else {
+            EntryKind::File
+        })
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        match self.kind(path) {
+            None => Err(FileError::Missing(path.to_owned())),
+            Some(EntryKind::File) => std::fs::read(self.root.join(path)).map_err(|error| unreadable(path, &error)),
+            Some(_) => Err(FileError::Unreadable { path: path.to_owned(), reason: "it is no regular file".to_owned() }),
+        }
+    }
+}
+
+fn unreadable(path: &str, error: &io::Error) -> FileError {
+    FileError::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}

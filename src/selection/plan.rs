@@ -1,0 +1,153 @@
+//! The plan: every case of the project stands in it exactly once.
+
+use std::fmt;
+
+use crate::change::{Change, Side};
+use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk};
+
+/// Whether the plan chose cases or took all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The changes chose.
+    Selective,
+    /// Every case runs.
+    All,
+}
+
+/// A change with the risks that the rules read from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedChange {
+    /// The change.
+    pub change: Change,
+    /// The risks it brings, sorted; for a case's own change its set.
+    pub risks: Vec<Risk>,
+}
+
+/// Why a case runs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SelectionReason {
+    /// A change puts a risk at stake that the case shows. The text names the change in one phrase.
+    AtRisk {
+        /// The risk.
+        risk: Risk,
+        /// The change, as `source returns-policy file:policies/returns.md modified`.
+        change: String,
+    },
+    /// The case, its fixture or its expectation changed; it runs under its old and its new form.
+    CaseChanged,
+    /// The baseline does not know the case.
+    New,
+    /// It did not pass the last time it ran.
+    NotPassedLastTime(CaseStatus),
+    /// It is marked `always`.
+    Always,
+    /// Everything runs; the plan's `mode_reason` says why.
+    Everything,
+}
+
+impl fmt::Display for SelectionReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtRisk { risk, change } => write!(f, "{change} puts {risk} at risk"),
+            Self::CaseChanged => f.write_str("the case itself changed: it runs in its old and its new form"),
+            Self::New => f.write_str("new: no baseline knows it"),
+            Self::NotPassedLastTime(status) => write!(f, "it was {status} the last time"),
+            Self::Always => f.write_str("marked `always`"),
+            Self::Everything => f.write_str("everything runs"),
+        }
+    }
+}
+
+/// A case that runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selected {
+    /// The case.
+    pub case: CaseId,
+    /// Its set.
+    pub set: Risk,
+    /// Why it runs; never empty.
+    pub reasons: Vec<SelectionReason>,
+}
+
+/// Why a case does not run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExclusionReason {
+    /// No change puts any of its risks at stake.
+    NoRiskTouched,
+    /// Its risks are at stake, but for sources or a workflow that it does not use.
+    OtherPart,
+    /// Nothing changed at all.
+    NothingChanged,
+}
+
+impl fmt::Display for ExclusionReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoRiskTouched => "no change puts any of its risks at stake",
+            Self::OtherPart => "its risks are at stake only for parts that it does not use",
+            Self::NothingChanged => "nothing changed",
+        })
+    }
+}
+
+/// The accepted result that a case which does not run stands on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inherited {
+    /// The record that holds it.
+    pub record: Digest,
+    /// When it was accepted, RFC 3339.
+    pub accepted: String,
+    /// What it was.
+    pub status: CaseStatus,
+}
+
+/// A case that does not run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Excluded {
+    /// The case.
+    pub case: CaseId,
+    /// Its set.
+    pub set: Risk,
+    /// Why it does not run.
+    pub reason: ExclusionReason,
+    /// What it inherits. A case that no baseline knows always runs, so this is only empty where no baseline is required.
+    pub inherited: Option<Inherited>,
+}
+
+/// A risk that a change puts on a part, for which no case exists.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Uncovered {
+    /// The part.
+    pub part: PartId,
+    /// The risk.
+    pub risk: Risk,
+}
+
+/// Which cases run and why, which do not and why that is safe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The base.
+    pub base: Side,
+    /// The head.
+    pub head: Side,
+    /// Whether the changes chose.
+    pub mode: Mode,
+    /// Why, in one sentence.
+    pub mode_reason: String,
+    /// Every change with its risks.
+    pub changes: Vec<PlannedChange>,
+    /// The cases that run, by id.
+    pub selected: Vec<Selected>,
+    /// The other cases, by id.
+    pub excluded: Vec<Excluded>,
+    /// Paths that no rule knows.
+    pub unclassified: Vec<String>,
+    /// Risks without a case.
+    pub uncovered: Vec<Uncovered>,
+    /// Parts whose version was raised though nothing else in them changed.
+    pub bumps_without_change: Vec<PartId>,
+    /// Parts that changed though their version did not.
+    pub changes_without_bump: Vec<PartId>,
+    /// Changed paths outside the project's folder; they were not looked at.
+    pub outside_project: usize,
+}

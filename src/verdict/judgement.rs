@@ -1,0 +1,37 @@
+//! The verdict's values.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ExitCode;
+
+/// The gate's answer in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictWord {
+    /// Nothing stands against it.
+    Pass,
+    /// Something got worse.
+    Fail,
+    /// It cannot be said.
+    Inconclusive,
+}
+
+/// One reason against a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerdictReason {
+    /// The code that this reason alone would give.
+    pub code: ExitCode,
+    /// The reason in one sentence, with the number of cases.
+    pub text: String,
+}
+
+/// The gate's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// In a word.
+    pub word: VerdictWord,
+    /// The exit code.
+    pub code: ExitCode,
+    /// Every reason against a pass, strongest first; empty for a pass.
+    pub reasons: Vec<VerdictReason>,
+}
