@@ -7,5 +7,6 @@ pub mod domain;
 pub mod evidence;
 pub mod grading;
 pub mod manifest;
+pub mod practice;
 pub mod selection;
 pub mod verdict;
