@@ -9,4 +9,5 @@ pub mod grading;
 pub mod manifest;
 pub mod practice;
 pub mod selection;
+pub mod store;
 pub mod verdict;

@@ -17,6 +17,16 @@ pub enum Form {
     Base,
 }
 
+impl Form {
+    /// The name used in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Base => "base",
+        }
+    }
+}
+
 /// One execution of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {

@@ -1,0 +1,170 @@
+//! What stays on this machine: each run as it goes, the last result of each case, the pause. Git ignores all of it.
+
+mod history;
+mod pause;
+mod run_record;
+mod schema;
+
+pub use history::History;
+pub use pause::{Pause, PauseError, PauseSwitch};
+pub use run_record::{PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunSummary};
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::RunId;
+
+/// Something that could not be kept, or could not be read back.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A folder or file could not be made or read.
+    #[error("{}: {source}", path.display())]
+    Files {
+        /// The folder or file.
+        path: PathBuf,
+        /// The system's own words.
+        source: std::io::Error,
+    },
+    /// A database answered with an error.
+    #[error("{}: {source}", path.display())]
+    Database {
+        /// The database file.
+        path: PathBuf,
+        /// SQLite's own words.
+        source: rusqlite::Error,
+    },
+    /// A database that a newer holdpoint wrote.
+    #[error("{} has record format {found}; this holdpoint reads up to {known}. Use a newer holdpoint", path.display())]
+    Newer {
+        /// The database file.
+        path: PathBuf,
+        /// The format it has.
+        found: i64,
+        /// The newest format that is known.
+        known: i64,
+    },
+    /// A record that does not read as what it must be.
+    #[error("{}: the record of {what} cannot be read: {source}", path.display())]
+    Content {
+        /// The database file.
+        path: PathBuf,
+        /// What was read.
+        what: String,
+        /// The parser's own words.
+        source: serde_json::Error,
+    },
+    /// No run has this id, or more than one begins with it.
+    #[error("{0}")]
+    NoSuchRun(String),
+    /// The thread that writes the record ended before it should have.
+    #[error("the record of the run could not be written to the end")]
+    WriterGone,
+}
+
+/// The folder in which the store lives, below the project's folder.
+pub const STORE_FOLDER: &str = ".holdpoint";
+
+/// The local store of one project.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store of the project in `project_root`. Nothing is made yet.
+    pub fn of_project(project_root: &Path) -> Self {
+        Self { root: project_root.join(STORE_FOLDER) }
+    }
+
+    /// Where trials of `run` keep their state while they run.
+    pub fn state_folder(&self, run: &RunId) -> PathBuf {
+        self.run_folder(run).join("state")
+    }
+
+    /// Where a run's own checkout of a revision lies.
+    pub fn checkout_folder(&self, run: &RunId) -> PathBuf {
+        self.run_folder(run).join("head")
+    }
+
+    fn runs_folder(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    fn run_folder(&self, run: &RunId) -> PathBuf {
+        self.runs_folder().join(run.as_str())
+    }
+
+    /// Starts the record of a run.
+    ///
+    /// # Errors
+    /// When the record cannot be made: a run without a record is not begun.
+    pub fn begin_run(&self, header: &RunHeader) -> Result<Recorder, StoreError> {
+        let folder = self.run_folder(&header.run);
+        std::fs::create_dir_all(&folder).map_err(|source| StoreError::Files { path: folder.clone(), source })?;
+        Recorder::begin(&folder.join(run_record::FILE), header)
+    }
+
+    /// The ids of all recorded runs, oldest first.
+    ///
+    /// # Errors
+    /// When the folder exists and cannot be read.
+    pub fn runs(&self) -> Result<Vec<RunId>, StoreError> {
+        let folder = self.runs_folder();
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(StoreError::Files { path: folder, source }),
+        };
+        let mut runs: Vec<RunId> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().join(run_record::FILE).is_file())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .map(RunId::new)
+            .collect();
+        runs.sort_unstable();
+        Ok(runs)
+    }
+
+    /// The one run whose id is `text` or begins with it; `latest` is the newest.
+    ///
+    /// # Errors
+    /// When there is none, or more than one.
+    pub fn find_run(&self, text: &str) -> Result<RunId, StoreError> {
+        let runs = self.runs()?;
+        if text == "latest" {
+            return runs.last().cloned().ok_or_else(|| {
+                StoreError::NoSuchRun("no run is recorded here yet; `holdpoint gate` makes one".into())
+            });
+        }
+        let mut found = runs.iter().filter(|run| !text.is_empty() && run.as_str().starts_with(text));
+        match (found.next(), found.next()) {
+            (Some(run), None) => Ok(run.clone()),
+            (None, _) => {
+                Err(StoreError::NoSuchRun(format!("no recorded run is called `{text}`; `holdpoint runs` lists them")))
+            }
+            (Some(_), Some(_)) => {
+                Err(StoreError::NoSuchRun(format!("more than one recorded run begins with `{text}`")))
+            }
+        }
+    }
+
+    /// Reads a recorded run back.
+    ///
+    /// # Errors
+    /// When it cannot be read, or was written by a newer holdpoint.
+    pub fn read_run(&self, run: &RunId) -> Result<RunRecord, StoreError> {
+        RunRecord::read(&self.run_folder(run).join(run_record::FILE))
+    }
+
+    /// The last result of each case on this machine.
+    ///
+    /// # Errors
+    /// When the history cannot be opened.
+    pub fn history(&self) -> Result<History, StoreError> {
+        History::open(&self.root)
+    }
+
+    /// The project's pause.
+    pub fn pause_switch(&self) -> PauseSwitch {
+        PauseSwitch::new(self.root.join("pause.json"))
+    }
+}
