@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod grading;
 pub mod manifest;
 pub mod practice;
+pub mod report;
 pub mod selection;
 pub mod store;
 pub mod verdict;

@@ -1,0 +1,329 @@
+//! From the results of a run to its document. Pure: the same input gives the same document.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::comparison::{Compared, Standing};
+use crate::domain::{CaseId, CaseStatus, ClaimCheck, Outcome, PartId, Risk};
+use crate::evidence::{Observation, OperationSeen};
+use crate::grading::{CaseResult, GradedTrial};
+use crate::manifest::FaultSpec;
+use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
+
+use super::document::{
+    AttemptView, CaseView, ChangeView, ComparisonCounts, Counts, ErrorView, ExcludedView, GradeView, InheritedView,
+    OldFormView, OperationView, REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, StepView, TrialView,
+    UncoveredView,
+};
+use super::input::ReportInput;
+use super::limits::limits;
+
+/// Builds the document. Every case of the plan stands in it exactly once: in `cases` or in `excluded`.
+pub fn build(input: &ReportInput) -> ReportDocument {
+    let cases = case_views(input);
+    let ran: BTreeSet<&CaseId> = cases.iter().map(|case| &case.id).collect();
+    let excluded: Vec<ExcludedView> =
+        input.plan.excluded.iter().filter(|excluded| !ran.contains(&excluded.case)).map(excluded_view).collect();
+    let removed: Vec<RemovedView> = input
+        .compared
+        .iter()
+        .filter(|compared| compared.standing == Standing::Removed && !ran.contains(&compared.case))
+        .map(|compared| RemovedView {
+            case: compared.case.clone(),
+            set: compared.set.clone(),
+            why: compared.why.clone(),
+        })
+        .collect();
+    let mut document = ReportDocument {
+        schema: REPORT_SCHEMA.to_owned(),
+        run: input.run.clone(),
+        project: input.project.to_owned(),
+        started: input.started.to_owned(),
+        finished: input.finished.to_owned(),
+        verdict: input.verdict.word,
+        exit_code: input.verdict.code.number(),
+        verdict_reasons: verdict_reasons(input),
+        base: input.plan.base.clone(),
+        head: input.plan.head.clone(),
+        fingerprint: input.fingerprint.clone(),
+        baseline_heads: input.baseline_heads.to_vec(),
+        mode: mode_name(input.plan.mode).to_owned(),
+        mode_reason: input.plan.mode_reason.clone(),
+        changes: input.plan.changes.iter().map(change_view).collect(),
+        unclassified: input.plan.unclassified.clone(),
+        uncovered: input.plan.uncovered.iter().map(uncovered_view).collect(),
+        bumps_without_change: input.plan.bumps_without_change.clone(),
+        changes_without_bump: input.plan.changes_without_bump.clone(),
+        outside_project: input.plan.outside_project,
+        counts: counts(&cases, &excluded),
+        comparison: comparison_counts(&cases, &excluded, &removed),
+        cases,
+        excluded,
+        removed,
+        limits: Vec::new(),
+        accept_command: input.accept_command.map(str::to_owned),
+    };
+    document.limits = limits(&document);
+    document.limits.extend(input.limits.iter().cloned());
+    document
+}
+
+/// The name of a mode in files and reports.
+pub(super) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Selective => "selective",
+        Mode::All => "all",
+    }
+}
+
+fn verdict_reasons(input: &ReportInput) -> Vec<ReasonView> {
+    let view = |reason: &crate::verdict::VerdictReason| ReasonView {
+        exit_code: reason.code.number(),
+        text: reason.text.clone(),
+    };
+    input.verdict.reasons.iter().map(view).collect()
+}
+
+/// One change as plans and reports show it.
+pub(super) fn change_view(planned: &PlannedChange) -> ChangeView {
+    let change = &planned.change;
+    ChangeView {
+        kind: change.kind,
+        part: change.part.clone(),
+        case: change.case.clone(),
+        facet: change.facet.clone(),
+        change: change.direction,
+        from: change.from.clone(),
+        to: change.to.clone(),
+        paths: change.paths.clone(),
+        risks: planned.risks.clone(),
+    }
+}
+
+/// One uncovered risk with the command that scaffolds its case.
+pub(super) fn uncovered_view(uncovered: &Uncovered) -> UncoveredView {
+    UncoveredView {
+        part: uncovered.part.clone(),
+        risk: uncovered.risk.clone(),
+        command: case_new_command(&uncovered.part, &uncovered.risk),
+    }
+}
+
+fn case_new_command(part: &PartId, risk: &Risk) -> String {
+    format!("holdpoint case new --for {part}/{risk}")
+}
+
+/// One case that does not run.
+pub(super) fn excluded_view(excluded: &Excluded) -> ExcludedView {
+    ExcludedView {
+        case: excluded.case.clone(),
+        set: excluded.set.clone(),
+        reason: excluded.reason.to_string(),
+        inherited: excluded.inherited.as_ref().map(|inherited| InheritedView {
+            record: inherited.record.clone(),
+            accepted: inherited.accepted.clone(),
+            status: inherited.status,
+        }),
+    }
+}
+
+/// The cases that were to run, and any that ran though the plan does not name it, by id.
+fn case_views(input: &ReportInput) -> Vec<CaseView> {
+    let selected: BTreeMap<&CaseId, &Selected> = input.plan.selected.iter().map(|one| (&one.case, one)).collect();
+    let results: BTreeMap<&CaseId, &CaseResult> = input.results.iter().map(|one| (&one.case, one)).collect();
+    let old_forms: BTreeMap<&CaseId, &CaseResult> = input.old_forms.iter().map(|one| (&one.case, one)).collect();
+    let compared: BTreeMap<&CaseId, &Compared> = input.compared.iter().map(|one| (&one.case, one)).collect();
+    let ids: BTreeSet<&CaseId> = selected.keys().chain(results.keys()).copied().collect();
+    ids.into_iter()
+        .map(|id| {
+            let found = Found {
+                selected: selected.get(id).copied(),
+                result: results.get(id).copied(),
+                old_form: old_forms.get(id).copied(),
+                compared: compared.get(id).copied(),
+            };
+            case_view(input, id, found)
+        })
+        .collect()
+}
+
+/// What is known of one case that was to run.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    selected: Option<&'a Selected>,
+    result: Option<&'a CaseResult>,
+    old_form: Option<&'a CaseResult>,
+    compared: Option<&'a Compared>,
+}
+
+fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
+    let case = input.cases.get(id);
+    let set = found
+        .selected
+        .map(|selected| &selected.set)
+        .or(found.result.map(|result| &result.set))
+        .cloned()
+        .unwrap_or_else(|| Risk::new(""));
+    let reasons = match found.selected {
+        Some(selected) => selected.reasons.iter().map(ToString::to_string).collect(),
+        None => vec!["it ran though the plan does not name it".to_owned()],
+    };
+    let (comparison, why) = match (found.compared, found.result) {
+        (Some(compared), _) => (compared.standing, compared.why.clone()),
+        (None, Some(_)) => (Standing::NotComparable, "it was not held against the baseline".to_owned()),
+        (None, None) => (Standing::NotComparable, "it was to run and no trial of it was finished".to_owned()),
+    };
+    CaseView {
+        id: id.clone(),
+        set,
+        title: case.map(|case| case.title.clone()).unwrap_or_default(),
+        workflow: case.map(|case| case.workflow.clone()),
+        path: case.map(|case| case.path.clone()),
+        line: case.map(|case| case.line),
+        reasons,
+        // No result at all is an error: it stays in the denominator, and never as a pass.
+        status: found.result.map_or(CaseStatus::Errored, |result| result.status),
+        comparison,
+        why,
+        input: case.map_or(Value::Null, |case| case.input.clone()),
+        faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),
+        accepted_output: input.accepted_outputs.get(id).cloned(),
+        trials: found.result.map(|result| trial_views(&result.trials)).unwrap_or_default(),
+        old_form: found.old_form.map(|old| OldFormView { status: old.status, trials: trial_views(&old.trials) }),
+    }
+}
+
+fn fault_text(fault: &FaultSpec) -> String {
+    let name = serde_json::to_value(fault.fault).ok().and_then(|value| value.as_str().map(str::to_owned));
+    format!("{} on attempt {} at {} of {}", name.unwrap_or_default(), fault.attempt, fault.operation, fault.connector)
+}
+
+fn trial_views(trials: &[GradedTrial]) -> Vec<TrialView> {
+    trials.iter().map(trial_view).collect()
+}
+
+fn trial_view(trial: &GradedTrial) -> TrialView {
+    let observation = &trial.observation;
+    let last = observation.last_answer();
+    let output = last.map(|answer| answer.output.clone());
+    TrialView {
+        number: observation.trial,
+        status: trial.status,
+        duration_ms: observation.duration_ms,
+        answer: last
+            .filter(|answer| answer.output.as_str() != Some(answer.text.as_str()))
+            .map(|answer| answer.text.clone()),
+        output,
+        error: observation.error.as_ref().map(|error| ErrorView { kind: error.kind, message: error.message.clone() }),
+        operations: operation_views(trial),
+        grades: trial
+            .grades
+            .iter()
+            .map(|grade| GradeView { grader: grade.grader.clone(), pass: grade.pass, message: grade.message.clone() })
+            .collect(),
+        steps: step_views(observation),
+        readings: observation.readings.clone(),
+    }
+}
+
+/// The steps; the last answer is not repeated in them.
+fn step_views(observation: &Observation) -> Vec<StepView> {
+    let last_answering = observation.steps.iter().rposition(|step| step.answer.is_some());
+    let view = |(index, step): (usize, &crate::evidence::StepObservation)| StepView {
+        number: step.number,
+        kind: step.kind.clone(),
+        duration_ms: step.duration_ms,
+        http_status: step.http_status,
+        answer: step.answer.as_ref().filter(|_| Some(index) != last_answering).map(|answer| answer.text.clone()),
+        stderr: step.stderr.clone(),
+    };
+    observation.steps.iter().enumerate().map(view).collect()
+}
+
+fn operation_views(trial: &GradedTrial) -> Vec<OperationView> {
+    let seen: BTreeSet<_> = trial.observation.operations.iter().map(|seen| &seen.operation).collect();
+    let unseen = trial.claim_checks.keys().filter(|operation| !seen.contains(operation)).map(|operation| {
+        // A claim about something that was never observed supports nothing, so nothing is concluded from it.
+        OperationSeen {
+            operation: operation.clone(),
+            outcome: Outcome::Uncertain,
+            attempts: Vec::new(),
+            effects: 0,
+            evidence: vec!["it is claimed, and nothing of it was observed".to_owned()],
+        }
+    });
+    let all: Vec<OperationSeen> = trial.observation.operations.iter().cloned().chain(unseen).collect();
+    all.into_iter().map(|seen| operation_view(trial, seen)).collect()
+}
+
+fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
+    let claim_check = trial.claim_checks.get(&seen.operation).copied();
+    let answers = trial.observation.steps.iter().rev().filter_map(|step| step.answer.as_ref());
+    let claim = answers
+        .flat_map(|answer| answer.claims.iter().rev())
+        .find(|made| made.operation == seen.operation)
+        .map(|made| made.claim)
+        .filter(|_| claim_check != Some(ClaimCheck::Silent));
+    OperationView {
+        outcome: seen.outcome,
+        claim,
+        claim_check,
+        attempts: seen.attempts.len(),
+        effects: seen.effects,
+        evidence: seen.evidence,
+        attempts_seen: seen
+            .attempts
+            .into_iter()
+            .map(|attempt| AttemptView {
+                number: attempt.number,
+                step: attempt.step,
+                fault: attempt.fault,
+                answered: attempt.answered,
+            })
+            .collect(),
+        operation: seen.operation,
+    }
+}
+
+fn counts(cases: &[CaseView], excluded: &[ExcludedView]) -> Counts {
+    let ended = |status: CaseStatus| cases.iter().filter(|case| case.status == status).count();
+    let inherited = excluded.iter().filter(|excluded| excluded.inherited.is_some()).count();
+    Counts {
+        selected: cases.len(),
+        passed: ended(CaseStatus::Passed),
+        failed: ended(CaseStatus::Failed),
+        errored: ended(CaseStatus::Errored),
+        uncertain: ended(CaseStatus::Uncertain),
+        flaky: ended(CaseStatus::Flaky),
+        inherited,
+        not_run: excluded.len() - inherited,
+        total: cases.len() + excluded.len(),
+        trials: cases.iter().map(|case| case.trials.len()).sum(),
+    }
+}
+
+fn comparison_counts(cases: &[CaseView], excluded: &[ExcludedView], removed: &[RemovedView]) -> ComparisonCounts {
+    let inherited = excluded.iter().filter(|excluded| excluded.inherited.is_some()).count();
+    let mut counts = ComparisonCounts {
+        inherited,
+        no_baseline: excluded.len() - inherited,
+        removed: removed.len(),
+        ..ComparisonCounts::default()
+    };
+    for case in cases {
+        let place = match case.comparison {
+            Standing::Regressed => &mut counts.regressed,
+            Standing::Fixed => &mut counts.fixed,
+            Standing::Unchanged => &mut counts.unchanged,
+            Standing::KnownFailure => &mut counts.known_failure,
+            Standing::New => &mut counts.new,
+            Standing::ExpectationChanged => &mut counts.expectation_changed,
+            // A case that ran is neither removed nor inherited: standings that say so do not fit it.
+            Standing::NotComparable | Standing::Removed | Standing::Inherited => &mut counts.not_comparable,
+            Standing::NoBaseline => &mut counts.no_baseline,
+        };
+        *place += 1;
+    }
+    counts
+}

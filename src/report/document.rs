@@ -1,0 +1,346 @@
+//! `holdpoint.report/1`: the document of a run that every form of the report is rendered from.
+//!
+//! The field names are a contract: fields are added, never renamed or taken away.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::change::{ChangeKind, Direction, Side};
+use crate::comparison::Standing;
+use crate::domain::{CaseId, CaseStatus, Claim, ClaimCheck, Digest, OperationId, Outcome, PartId, Risk, RunId};
+use crate::domain::{TrialStatus, WorkflowId};
+use crate::evidence::{ErrorKind, Reading};
+use crate::verdict::VerdictWord;
+
+/// The value of [`ReportDocument::schema`].
+pub const REPORT_SCHEMA: &str = "holdpoint.report/1";
+
+/// A whole run as its readers see it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReportDocument {
+    /// [`REPORT_SCHEMA`].
+    pub schema: String,
+    /// The run.
+    pub run: RunId,
+    /// What the project is called.
+    pub project: String,
+    /// When the run began, RFC 3339.
+    pub started: String,
+    /// When it ended, RFC 3339.
+    pub finished: String,
+    /// The gate's answer in a word.
+    pub verdict: VerdictWord,
+    /// The exit code that goes with it.
+    pub exit_code: u8,
+    /// Every reason against a pass, strongest first.
+    pub verdict_reasons: Vec<ReasonView>,
+    /// The base.
+    pub base: Side,
+    /// The head.
+    pub head: Side,
+    /// The digest over all manifests and the files that they name.
+    pub fingerprint: Digest,
+    /// The newest records of the baseline that the run was held against.
+    pub baseline_heads: Vec<Digest>,
+    /// `selective` or `all`.
+    pub mode: String,
+    /// Why, in one sentence.
+    pub mode_reason: String,
+    /// What changed, with the risks that the rules read from it.
+    pub changes: Vec<ChangeView>,
+    /// Paths that no rule knows.
+    pub unclassified: Vec<String>,
+    /// Risks without a case.
+    pub uncovered: Vec<UncoveredView>,
+    /// Parts whose version was raised though nothing else in them changed.
+    pub bumps_without_change: Vec<PartId>,
+    /// Parts that changed though their version did not.
+    pub changes_without_bump: Vec<PartId>,
+    /// Changed paths outside the project's folder; they were not looked at.
+    pub outside_project: usize,
+    /// How many cases ended how.
+    pub counts: Counts,
+    /// How many cases stand how against the baseline.
+    pub comparison: ComparisonCounts,
+    /// The cases that were to run, by id.
+    pub cases: Vec<CaseView>,
+    /// The cases that did not run, by id.
+    pub excluded: Vec<ExcludedView>,
+    /// The cases that the baseline knows and the project no longer has, by id.
+    pub removed: Vec<RemovedView>,
+    /// What this run does not show, a sentence each.
+    pub limits: Vec<String>,
+    /// The command that accepts this run, where that is a sensible next step.
+    pub accept_command: Option<String>,
+}
+
+/// One reason against a pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReasonView {
+    /// The exit code that this reason alone would give.
+    pub exit_code: u8,
+    /// The reason in one sentence.
+    pub text: String,
+}
+
+/// One change. The same in `holdpoint.plan/1`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChangeView {
+    /// What kind of thing changed.
+    pub kind: ChangeKind,
+    /// The part, where it is one's.
+    pub part: Option<PartId>,
+    /// The case, where it is one's.
+    pub case: Option<CaseId>,
+    /// The facet's path, `file:<path>`, or `*` for everything.
+    pub facet: Option<String>,
+    /// Which way.
+    pub change: Direction,
+    /// The base's value; for a file its digest.
+    pub from: Option<Value>,
+    /// The head's value; for a file its digest.
+    pub to: Option<Value>,
+    /// The paths it shows in.
+    pub paths: Vec<String>,
+    /// The risks it brings.
+    pub risks: Vec<Risk>,
+}
+
+/// A risk that a change puts on a part, for which no case exists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncoveredView {
+    /// The part.
+    pub part: PartId,
+    /// The risk.
+    pub risk: Risk,
+    /// The command that scaffolds the missing case.
+    pub command: String,
+}
+
+/// How many cases ended how. `passed + failed + errored + uncertain + flaky = selected` and
+/// `selected + inherited + not_run = total`: an errored case never leaves the denominator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Cases that were to run.
+    pub selected: usize,
+    /// All trials passed.
+    pub passed: usize,
+    /// All trials failed.
+    pub failed: usize,
+    /// At least one trial errored, or none was finished.
+    pub errored: usize,
+    /// At least one trial was uncertain.
+    pub uncertain: usize,
+    /// Some trials passed and some failed.
+    pub flaky: usize,
+    /// Cases that did not run and stand on an accepted result.
+    pub inherited: usize,
+    /// Cases that did not run and have no accepted result to stand on.
+    pub not_run: usize,
+    /// Cases of the project.
+    pub total: usize,
+    /// Trials that were executed, of the head forms.
+    pub trials: usize,
+}
+
+/// How many cases stand how against the baseline. The sum of all fields but `removed` is [`Counts::total`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparisonCounts {
+    /// See [`Standing::Regressed`].
+    pub regressed: usize,
+    /// See [`Standing::Fixed`].
+    pub fixed: usize,
+    /// See [`Standing::Unchanged`].
+    pub unchanged: usize,
+    /// See [`Standing::KnownFailure`].
+    pub known_failure: usize,
+    /// See [`Standing::New`].
+    pub new: usize,
+    /// See [`Standing::Removed`].
+    pub removed: usize,
+    /// See [`Standing::ExpectationChanged`].
+    pub expectation_changed: usize,
+    /// See [`Standing::NotComparable`].
+    pub not_comparable: usize,
+    /// See [`Standing::Inherited`].
+    pub inherited: usize,
+    /// See [`Standing::NoBaseline`].
+    pub no_baseline: usize,
+}
+
+/// One case that was to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseView {
+    /// The case.
+    pub id: CaseId,
+    /// Its set.
+    pub set: Risk,
+    /// What holds when it passes.
+    pub title: String,
+    /// The workflow it runs against; `None` where the head no longer has the case.
+    pub workflow: Option<WorkflowId>,
+    /// Its file.
+    pub path: Option<String>,
+    /// The line of its `id`.
+    pub line: Option<usize>,
+    /// Why it ran.
+    pub reasons: Vec<String>,
+    /// How it ended.
+    pub status: CaseStatus,
+    /// How it stands against its baseline.
+    pub comparison: Standing,
+    /// Why it stands so, in one sentence.
+    pub why: String,
+    /// What the workflow got.
+    pub input: Value,
+    /// What was done to its calls, in words.
+    pub faults: Vec<String>,
+    /// The answer that was accepted earlier.
+    pub accepted_output: Option<String>,
+    /// The trials, by number.
+    pub trials: Vec<TrialView>,
+    /// The case in the form that the base has, where it was edited.
+    pub old_form: Option<OldFormView>,
+}
+
+/// An edited case as it ran in its old form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OldFormView {
+    /// How it ended.
+    pub status: CaseStatus,
+    /// The trials, by number.
+    pub trials: Vec<TrialView>,
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// How it ended.
+    pub status: TrialStatus,
+    /// How long its steps took together, in milliseconds.
+    pub duration_ms: u64,
+    /// The output of the last answer: a text, or any JSON value; `None` where no answer came.
+    pub output: Option<Value>,
+    /// The whole text of the last answer, where that is more than the output.
+    pub answer: Option<String>,
+    /// Why the trial did not come to an answer.
+    pub error: Option<ErrorView>,
+    /// The operations, by what the evidence shows.
+    pub operations: Vec<OperationView>,
+    /// The grades, in the order of the case's expectations.
+    pub grades: Vec<GradeView>,
+    /// The steps, in order.
+    pub steps: Vec<StepView>,
+    /// What the probes read after the last step, by the probe's name.
+    pub readings: BTreeMap<String, Reading>,
+}
+
+/// Why a trial did not come to an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorView {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// What happened, in one sentence.
+    pub message: String,
+}
+
+/// One step of a trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// `invoke`, `restart` or `clock`.
+    pub kind: String,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// The status of the HTTP answer.
+    pub http_status: Option<u16>,
+    /// The answer's text, where a later step answered too.
+    pub answer: Option<String>,
+    /// What the program wrote to standard error, capped.
+    pub stderr: String,
+}
+
+/// One operation: what the evidence supports, and what the workflow claims.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationView {
+    /// The operation.
+    pub operation: OperationId,
+    /// What the evidence supports.
+    pub outcome: Outcome,
+    /// What the workflow claims of it.
+    pub claim: Option<Claim>,
+    /// The claim against the evidence.
+    pub claim_check: Option<ClaimCheck>,
+    /// How many attempts were seen.
+    pub attempts: usize,
+    /// How many effects the target shows.
+    pub effects: usize,
+    /// What the outcome rests on, a sentence each.
+    pub evidence: Vec<String>,
+    /// The attempts, in order.
+    pub attempts_seen: Vec<AttemptView>,
+}
+
+/// One attempt at an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptView {
+    /// Its number, from 1, over the whole trial.
+    pub number: u32,
+    /// The step in which it fell.
+    pub step: u32,
+    /// The fault that was laid on it.
+    pub fault: Option<String>,
+    /// What the target answered; `None` where no answer came.
+    pub answered: Option<String>,
+}
+
+/// One grade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GradeView {
+    /// The grader.
+    pub grader: String,
+    /// Whether it passes; `None` where the grader came to no judgement.
+    pub pass: Option<bool>,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+/// A case that did not run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExcludedView {
+    /// The case.
+    pub case: CaseId,
+    /// Its set.
+    pub set: Risk,
+    /// Why it did not run.
+    pub reason: String,
+    /// The accepted result that it stands on. It is inherited, and never counted as passed.
+    pub inherited: Option<InheritedView>,
+}
+
+/// An accepted result that a case stands on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InheritedView {
+    /// The record that holds it.
+    pub record: Digest,
+    /// When it was accepted, RFC 3339.
+    pub accepted: String,
+    /// What it was.
+    pub status: CaseStatus,
+}
+
+/// A case that the baseline knows and the project no longer has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedView {
+    /// The case.
+    pub case: CaseId,
+    /// Its set.
+    pub set: Risk,
+    /// What is known of it, in one sentence.
+    pub why: String,
+}

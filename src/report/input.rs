@@ -1,0 +1,45 @@
+//! What the pipeline hands in for a report.
+
+use std::collections::BTreeMap;
+
+use crate::comparison::Compared;
+use crate::domain::{CaseId, Digest, RunId};
+use crate::grading::CaseResult;
+use crate::manifest::Case;
+use crate::selection::Plan;
+use crate::verdict::Verdict;
+
+/// Everything that a report is made of. Nothing else is read: the same input gives the same report.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportInput<'a> {
+    /// The run.
+    pub run: &'a RunId,
+    /// What the project is called.
+    pub project: &'a str,
+    /// When the run began, RFC 3339.
+    pub started: &'a str,
+    /// When it ended, RFC 3339.
+    pub finished: &'a str,
+    /// What was to run, and why.
+    pub plan: &'a Plan,
+    /// The digest over all manifests and the files that they name.
+    pub fingerprint: &'a Digest,
+    /// The newest records of the baseline that the run was held against; none where nothing was accepted.
+    pub baseline_heads: &'a [Digest],
+    /// The gate's answer.
+    pub verdict: &'a Verdict,
+    /// Each case's standing, the removed ones among them.
+    pub compared: &'a [Compared],
+    /// The results of the head forms. A selected case that is missing here is reported as errored: nothing was shown.
+    pub results: &'a [CaseResult],
+    /// The results of the base forms of edited cases.
+    pub old_forms: &'a [CaseResult],
+    /// The head's cases.
+    pub cases: &'a BTreeMap<CaseId, Case>,
+    /// The answer's text that was accepted earlier, by case.
+    pub accepted_outputs: &'a BTreeMap<CaseId, String>,
+    /// What this run does not show, beyond what the report can tell by itself; a sentence each.
+    pub limits: &'a [String],
+    /// The command that accepts this run, where accepting it is a sensible next step.
+    pub accept_command: Option<&'a str>,
+}

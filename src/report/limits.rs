@@ -1,0 +1,177 @@
+//! What a run does not show, in numbers.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use crate::domain::{Outcome, canonical_json};
+
+use super::document::{ExcludedView, ReportDocument};
+use super::failure_rate::{percent_rounded_up, upper_limit};
+
+/// The limits that the document itself tells; a sentence each, the weightiest first.
+pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
+    [
+        Some(what_ran(document)),
+        Some(evidence_statement(document)),
+        errored(document),
+        uncertain_operations(document),
+        single_trials(document),
+        inherited(document),
+        not_run(document),
+        uncovered(document),
+        unclassified(document),
+        outside_project(document),
+        removed(document),
+        no_baseline(document),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// `1 case`, `2 cases`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn what_ran(document: &ReportDocument) -> String {
+    let counts = &document.counts;
+    let inputs: BTreeSet<String> = document.cases.iter().map(|case| canonical_json(&case.input)).collect();
+    format!(
+        "Run: {} of the project's {}, in {}, with {}. The cases were written by people; they are no random sample of \
+         what the workflow meets in use.",
+        counts.selected,
+        counted(counts.total, "case"),
+        counted(counts.trials, "trial"),
+        counted(inputs.len(), "different input"),
+    )
+}
+
+/// The failure rate that the passes still allow. A case counts once, however many trials it has, and everything but a
+/// pass counts as a failure.
+fn evidence_statement(document: &ReportDocument) -> String {
+    let (passed, selected) = (document.counts.passed, document.counts.selected);
+    if selected == 0 {
+        return "Nothing ran, so this run says nothing about how often the workflow fails.".to_owned();
+    }
+    let limit = upper_limit(selected - passed, selected);
+    if limit >= 0.9995 {
+        return format!("{passed} of {selected} passed: this supports no limit on how often the workflow fails.");
+    }
+    format!(
+        "{passed} of {selected} passed: for inputs like these the failure rate is below {} % with 95 % confidence \
+         (one-sided Clopper-Pearson limit; everything but a pass counts as a failure).",
+        percent_rounded_up(limit)
+    )
+}
+
+fn errored(document: &ReportDocument) -> Option<String> {
+    let errored = document.counts.errored;
+    let unfinished = document.cases.iter().filter(|case| case.trials.is_empty()).count();
+    let rest = if unfinished == 0 {
+        String::new()
+    } else {
+        format!(" Without a single finished trial: {}.", counted(unfinished, "case"))
+    };
+    (errored > 0).then(|| {
+        format!(
+            "Errored: {}. Nothing is known of the workflow there, and none of it counts as passed.{rest}",
+            counted(errored, "case")
+        )
+    })
+}
+
+fn uncertain_operations(document: &ReportDocument) -> Option<String> {
+    let operations = || document.cases.iter().flat_map(|case| &case.trials).flat_map(|trial| &trial.operations);
+    let uncertain = operations().filter(|operation| operation.outcome == Outcome::Uncertain).count();
+    (uncertain > 0).then(|| {
+        format!(
+            "For {uncertain} of {} the evidence supports neither that it took effect nor that it did not.",
+            counted(operations().count(), "operation")
+        )
+    })
+}
+
+fn single_trials(document: &ReportDocument) -> Option<String> {
+    let once = document.cases.iter().filter(|case| case.trials.len() == 1).count();
+    (once > 0).then(|| {
+        format!(
+            "Run in a single trial: {}. An answer that changes from one execution to the next would not show there.",
+            counted(once, "case")
+        )
+    })
+}
+
+fn inherited(document: &ReportDocument) -> Option<String> {
+    let inherited = document.counts.inherited;
+    if inherited == 0 {
+        return None;
+    }
+    let age = match (oldest(&document.excluded), document.finished.parse::<Timestamp>()) {
+        (Some(oldest), Ok(finished)) => {
+            let days = finished.duration_since(oldest).as_hours() / 24;
+            format!(
+                "; the oldest was accepted on {}, {} before this run ended",
+                oldest.strftime("%Y-%m-%d"),
+                counted(usize::try_from(days).unwrap_or(0), "day")
+            )
+        }
+        _ => String::new(),
+    };
+    Some(format!("Not run, and standing on a result that was accepted earlier: {}{age}.", counted(inherited, "case")))
+}
+
+fn oldest(excluded: &[ExcludedView]) -> Option<Timestamp> {
+    excluded
+        .iter()
+        .filter_map(|excluded| excluded.inherited.as_ref())
+        .filter_map(|inherited| inherited.accepted.parse().ok())
+        .min()
+}
+
+fn not_run(document: &ReportDocument) -> Option<String> {
+    let not_run = document.counts.not_run;
+    (not_run > 0)
+        .then(|| format!("Not run, and without any accepted result to stand on: {}.", counted(not_run, "case")))
+}
+
+fn uncovered(document: &ReportDocument) -> Option<String> {
+    let uncovered = document.uncovered.len();
+    (uncovered > 0).then(|| {
+        format!("Without a single case: {} that a change brings. Nothing was tried there.", counted(uncovered, "risk"))
+    })
+}
+
+fn unclassified(document: &ReportDocument) -> Option<String> {
+    let unclassified = document.unclassified.len();
+    (unclassified > 0).then(|| {
+        format!(
+            "Known to no rule: {}. What they can change is open, so everything was selected.",
+            counted(unclassified, "changed path")
+        )
+    })
+}
+
+fn outside_project(document: &ReportDocument) -> Option<String> {
+    let outside = document.outside_project;
+    (outside > 0)
+        .then(|| format!("Not looked at, because outside the project's folder: {}.", counted(outside, "changed path")))
+}
+
+fn removed(document: &ReportDocument) -> Option<String> {
+    let removed = document.removed.len();
+    (removed > 0).then(|| {
+        format!(
+            "Gone from the project, though the baseline knows them: {}. What they showed is no longer tried.",
+            counted(removed, "case")
+        )
+    })
+}
+
+fn no_baseline(document: &ReportDocument) -> Option<String> {
+    document
+        .baseline_heads
+        .is_empty()
+        .then(|| "No baseline was ever accepted, so nothing here says whether anything got worse.".to_owned())
+}
