@@ -35,6 +35,10 @@ pub enum SelectionReason {
     },
     /// The case, its fixture or its expectation changed; it runs under its old and its new form.
     CaseChanged,
+    /// The base does not have the case, or not in a form that can be read; it runs in its new form alone.
+    CaseWithoutOldForm,
+    /// Its accepted result is that of another form of the case, so there is nothing that it could inherit.
+    AcceptedInOtherForm,
     /// The baseline does not know the case.
     New,
     /// It did not pass the last time it ran.
@@ -50,6 +54,8 @@ impl fmt::Display for SelectionReason {
         match self {
             Self::AtRisk { risk, change } => write!(f, "{change} puts {risk} at risk"),
             Self::CaseChanged => f.write_str("the case itself changed: it runs in its old and its new form"),
+            Self::CaseWithoutOldForm => f.write_str("the base has no form of this case that could be read"),
+            Self::AcceptedInOtherForm => f.write_str("what was accepted is the result of another form of the case"),
             Self::New => f.write_str("new: no baseline knows it"),
             Self::NotPassedLastTime(status) => write!(f, "it was {status} the last time"),
             Self::Always => f.write_str("marked `always`"),
@@ -99,6 +105,8 @@ pub struct Inherited {
     pub accepted: String,
     /// What it was.
     pub status: CaseStatus,
+    /// The digest of the case as it was accepted.
+    pub digest: Digest,
 }
 
 /// A case that does not run.

@@ -1,0 +1,145 @@
+//! What each change puts at stake, and for which cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::change::{Change, ChangeKind, ChangeSet, Direction};
+use crate::domain::{PartId, Risk, WorkflowId};
+use crate::manifest::{Case, Project};
+
+use super::plan::Uncovered;
+use super::rules::{RuleScope, rule_for};
+
+/// Up to so many changes of one part are named one by one in a case's reasons; more are summed up in one phrase,
+/// so that a source of thousands of files does not give every case thousands of reasons. The plan's list of
+/// changes names each of them in any case.
+const NAMED_ONE_BY_ONE: usize = 8;
+
+/// All changes of one part, and whom they reach.
+pub(super) struct Stake<'a> {
+    kind: ChangeKind,
+    part: Option<&'a PartId>,
+    /// The risks, the project's own among them.
+    risks: BTreeSet<Risk>,
+    reach: Reach<'a>,
+    /// The changes, a phrase each.
+    pub(super) phrases: Vec<String>,
+}
+
+/// Which cases a stake reaches.
+enum Reach<'a> {
+    /// All of them.
+    All,
+    /// Those of these workflows.
+    Workflows(BTreeSet<&'a WorkflowId>),
+    /// Those that name the source, and those of these workflows that name none.
+    Citing { source: &'a PartId, workflows: BTreeSet<&'a WorkflowId> },
+}
+
+impl Reach<'_> {
+    fn reaches(&self, case: &Case) -> bool {
+        match self {
+            Self::All => true,
+            Self::Workflows(workflows) => workflows.contains(&case.workflow),
+            Self::Citing { workflows, .. } if case.sources.is_empty() => workflows.contains(&case.workflow),
+            // A case that names the source says itself that it rests on it, whatever its workflow lists.
+            Self::Citing { source, .. } => case.sources.contains(source),
+        }
+    }
+}
+
+impl Stake<'_> {
+    /// Whether the changes are such that this case could be affected, whatever its risks.
+    pub(super) fn reaches(&self, case: &Case) -> bool {
+        self.reach.reaches(case)
+    }
+
+    /// Those of the case's risks that are at stake here, if the case is reached.
+    pub(super) fn risks_of<'c>(&'c self, case: &'c Case) -> impl Iterator<Item = &'c Risk> {
+        case.risks.iter().chain([&case.set]).filter(|risk| self.risks.contains(*risk))
+    }
+}
+
+/// The stakes of all changes of parts: one for each part and kind.
+pub(super) fn stakes<'a>(changes: &'a ChangeSet, project: &'a Project) -> Vec<Stake<'a>> {
+    let mut by_part: BTreeMap<(ChangeKind, Option<&PartId>), Vec<&Change>> = BTreeMap::new();
+    for change in &changes.changes {
+        if matches!(rule_for(change.kind).scope, RuleScope::UsingWorkflows | RuleScope::CitingCases) {
+            by_part.entry((change.kind, change.part.as_ref())).or_default().push(change);
+        }
+    }
+    by_part
+        .into_iter()
+        .map(|((kind, part), changes)| Stake {
+            kind,
+            part,
+            risks: rule_for(kind).risks_with(&project.file.risks).into_iter().collect(),
+            reach: reach(kind, part, project),
+            phrases: phrases(kind, part, &changes),
+        })
+        .collect()
+}
+
+/// A part that the head no longer has was used by workflows that no longer say so, and a part that no workflow
+/// lists may be used all the same: both reach every case.
+fn reach<'a>(kind: ChangeKind, part: Option<&'a PartId>, project: &'a Project) -> Reach<'a> {
+    let Some(part) = part.filter(|part| project.parts.contains_key(*part)) else { return Reach::All };
+    let workflows: BTreeSet<&WorkflowId> =
+        project.file.workflows.iter().filter(|(_, spec)| spec.parts.contains(part)).map(|(id, _)| id).collect();
+    match rule_for(kind).scope {
+        RuleScope::CitingCases if workflows.is_empty() => {
+            Reach::Citing { source: part, workflows: project.file.workflows.keys().collect() }
+        }
+        RuleScope::CitingCases => Reach::Citing { source: part, workflows },
+        _ if workflows.is_empty() => Reach::All,
+        _ => Reach::Workflows(workflows),
+    }
+}
+
+/// The risks that changes put on a part and that no case shows, sorted. Only what a built-in rule names counts: a
+/// risk of the project's own is at stake with every part, and need not be shown for each.
+pub(super) fn uncovered(stakes: &[Stake<'_>], project: &Project) -> Vec<Uncovered> {
+    let mut uncovered = BTreeSet::new();
+    for stake in stakes {
+        let Some(part) = stake.part else { continue };
+        let mut missing: BTreeSet<&Risk> = stake.risks.iter().filter(|risk| rule_for(stake.kind).names(risk)).collect();
+        for case in project.cases.values().filter(|case| stake.reaches(case)) {
+            for risk in stake.risks_of(case) {
+                missing.remove(risk);
+            }
+        }
+        uncovered.extend(missing.into_iter().map(|risk| Uncovered { part: part.clone(), risk: risk.clone() }));
+    }
+    uncovered.into_iter().collect()
+}
+
+fn phrases(kind: ChangeKind, part: Option<&PartId>, changes: &[&Change]) -> Vec<String> {
+    if changes.len() > NAMED_ONE_BY_ONE {
+        let first = changes.first().map(|change| facet_phrase(change)).unwrap_or_default();
+        return vec![format!("{}: {} changes, the first of them {first}", part_phrase(kind, part), changes.len())];
+    }
+    let mut phrases: Vec<String> =
+        changes.iter().map(|change| format!("{} {}", part_phrase(kind, part), facet_phrase(change))).collect();
+    phrases.sort_unstable();
+    phrases.dedup();
+    phrases
+}
+
+fn part_phrase(kind: ChangeKind, part: Option<&PartId>) -> String {
+    match part {
+        Some(part) => format!("{} {part}", kind.name()),
+        None => format!("a {}", kind.name()),
+    }
+}
+
+fn facet_phrase(change: &Change) -> String {
+    let direction = match change.direction {
+        Direction::Added => "added",
+        Direction::Removed => "removed",
+        Direction::Modified => "modified",
+    };
+    match change.facet.as_deref() {
+        None => direction.to_owned(),
+        Some("*") => format!("{direction} as a whole"),
+        Some(facet) => format!("{facet} {direction}"),
+    }
+}
