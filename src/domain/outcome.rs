@@ -54,9 +54,9 @@ pub enum ClaimCheck {
     FalseSuccess,
     /// Claimed as failed or refused; the evidence shows an effect.
     FalseFailure,
-    /// Claimed with certainty where the evidence is uncertain.
+    /// Claimed with certainty where the evidence is uncertain, or claimed as refused where nobody saw a refusal.
     Overclaimed,
-    /// Said to be unknown, or held, where the evidence is uncertain too.
+    /// Said to be unknown, or held. The workflow may know less than the evidence shows: not false, and no confirmation.
     HonestUnknown,
     /// Nothing was claimed.
     Silent,

@@ -1,11 +1,17 @@
 //! One trial as it was observed. Nothing here is judged yet.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::{CaseId, Claim, OperationId, Outcome};
+
+use super::excerpt::excerpt;
+
+/// How much of a target's own words is shown where an answer is named in passing, in characters.
+const SHORT: usize = 120;
 
 /// Which form of a case was executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -130,10 +136,73 @@ pub struct AttemptSeen {
     pub number: u32,
     /// The step in which it fell.
     pub step: u32,
+    /// The identity that it carried on the wire (an idempotency key, an operation id), where it carried one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
     /// The fault that was laid on it.
     pub fault: Option<String>,
-    /// What the target answered, in a word: `committed`, `replayed`, `refused: <reason>`, or nothing where no answer came.
-    pub answered: Option<String>,
+    /// What came back from the target, whether or not it was passed on to the workflow.
+    pub answered: Answered,
+}
+
+/// What came back from a target on one attempt, as the runner saw it between the two.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answered {
+    /// The target says that it is done.
+    Committed {
+        /// Its receipt, where the answer holds one.
+        receipt: Option<String>,
+    },
+    /// The target says, by its documented signal, that this was done before and gives the earlier result.
+    Replayed {
+        /// The receipt in it, where there is one.
+        receipt: Option<String>,
+    },
+    /// A refusal that the target's contract documents as leaving nothing behind.
+    Refused {
+        /// The target's reason.
+        reason: String,
+    },
+    /// Any other answer, a 500 above all: it says nothing of whether the operation was committed.
+    Error {
+        /// What came, in a few words.
+        detail: String,
+    },
+    /// The attempt reached the target, or may have, and no answer came back.
+    NoAnswer,
+    /// A fault kept the attempt from the target.
+    NotForwarded,
+}
+
+impl Answered {
+    /// The receipt in the answer, where there is one.
+    pub fn receipt(&self) -> Option<&str> {
+        match self {
+            Self::Committed { receipt } | Self::Replayed { receipt } => receipt.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the target said that the operation is done, now or before.
+    pub fn says_done(&self) -> bool {
+        matches!(self, Self::Committed { .. } | Self::Replayed { .. })
+    }
+}
+
+impl fmt::Display for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Committed { receipt: None } => f.write_str("committed"),
+            Self::Committed { receipt: Some(receipt) } => write!(f, "committed: {}", excerpt(receipt, SHORT)),
+            Self::Replayed { receipt: None } => f.write_str("replayed"),
+            Self::Replayed { receipt: Some(receipt) } => write!(f, "replayed: {}", excerpt(receipt, SHORT)),
+            Self::Refused { reason } => write!(f, "refused: {}", excerpt(reason, SHORT)),
+            Self::Error { detail } => write!(f, "error: {}", excerpt(detail, SHORT)),
+            Self::NoAnswer => f.write_str("no answer"),
+            Self::NotForwarded => f.write_str("not forwarded"),
+        }
+    }
 }
 
 /// What a probe read.
