@@ -63,6 +63,14 @@ impl Observation {
     pub fn last_answer(&self) -> Option<&Answer> {
         self.steps.iter().rev().find_map(|step| step.answer.as_ref())
     }
+
+    /// What the workflow last claimed of an operation: a later answer, and a later claim in one answer, stand for
+    /// what it holds to be true at the end.
+    pub fn last_claim(&self, operation: &OperationId) -> Option<Claim> {
+        let answers = self.steps.iter().filter_map(|step| step.answer.as_ref());
+        let claims = answers.flat_map(|answer| &answer.claims).filter(|made| made.operation == *operation);
+        claims.last().map(|made| made.claim)
+    }
 }
 
 /// One step as it was observed.

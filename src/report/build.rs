@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::comparison::{Compared, Standing};
 use crate::domain::{CaseId, CaseStatus, ClaimCheck, Outcome, PartId, Risk};
-use crate::evidence::{Observation, OperationSeen};
+use crate::evidence::{Answered, Observation, OperationSeen};
 use crate::grading::{CaseResult, GradedTrial};
 use crate::manifest::FaultSpec;
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
@@ -279,7 +279,7 @@ fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
                 number: attempt.number,
                 step: attempt.step,
                 fault: attempt.fault,
-                answered: attempt.answered,
+                answered: (attempt.answered != Answered::NoAnswer).then(|| attempt.answered.to_string()),
             })
             .collect(),
         operation: seen.operation,
