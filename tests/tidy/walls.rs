@@ -11,12 +11,15 @@ const WALLS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("manifest", &["domain"]),
     ("change", &["domain", "manifest"]),
-    ("selection", &["domain", "change"]),
-    ("evidence", &["domain"]),
+    ("selection", &["domain", "manifest", "change"]),
+    ("evidence", &["domain", "manifest"]),
+    ("practice", &["domain", "manifest", "evidence"]),
     ("grading", &["domain", "manifest", "evidence"]),
     ("baseline", &["domain", "change"]),
     ("comparison", &["domain"]),
     ("verdict", &["domain"]),
+    ("report", &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict"]),
+    ("store", &["domain", "change", "grading"]),
 ];
 
 /// The rooms that a file imports, with the line.

@@ -11,8 +11,6 @@ from .policies import read_passages
 from .rule_model import complete
 from .ticket_store import NoAnswer, Refused, Ticket, TicketStore
 
-PRIORITIES = ("low", "normal", "urgent")
-
 
 class Invalid(Exception):
     """A request that cannot be understood."""
@@ -56,13 +54,12 @@ class Desk:
     def _ask(self, request: dict, actor: str) -> dict[str, Any]:
         question = _text(request, "question")
         passages = read_passages(self.project, self.now[:10])
-        if not self.permissions.allows(actor, "read_internal"):
-            passages = [passage for passage in passages if not passage.internal]
+        passages = [passage for passage in passages if self.permissions.may_read(actor, passage.source)]
         prompt_manifest = read_manifest(self.project / "manifests" / "answer-prompt.yaml")
         prompt = "\n".join((self.project / name).read_text(encoding="utf-8") for name in prompt_manifest["files"])
         model = read_manifest(self.project / "manifests" / "rule-model.yaml")
         prompt = Template(prompt).substitute(actor=actor, today=self.now[:10])
-        draft = complete(prompt, passages, question, model["limits"]["output_tokens"])
+        draft = complete(prompt, passages, question, model["sampling"]["max_output_tokens"])
         citations = [
             {"source": passage.source, "version": passage.version, "quote": passage.text} for passage in draft.quoted
         ]
@@ -70,8 +67,9 @@ class Desk:
 
     def _open_ticket(self, request: dict, actor: str) -> dict[str, Any]:
         operation = _text(request, "operation")
-        priority = _text(request, "priority", "normal")
-        if priority not in PRIORITIES:
+        priorities = read_manifest(self.project / "manifests" / "open-ticket.yaml")["schema"]["properties"]["priority"]
+        priority = _text(request, "priority", priorities["default"])
+        if priority not in priorities["enum"]:
             raise Invalid(f"`{priority}` is no priority")
         wanted = Ticket(0, operation, _text(request, "customer"), _text(request, "subject"), priority)
         try:

@@ -19,7 +19,6 @@ class Passage:
     source: str
     version: str
     effective: str
-    internal: bool
     heading: str
     text: str
 
@@ -48,7 +47,6 @@ def read_passages(project: Path, today: str) -> list[Passage]:
                         source=manifest["id"],
                         version=str(manifest["version"]),
                         effective=str(manifest["effective"]),
-                        internal="/internal/" in name,
                         heading=heading,
                         text=text,
                     )

@@ -52,7 +52,8 @@ class TicketStore:
         if self._identifies("open"):
             first = self.find_operation(wanted.operation)
             if first is not None:
-                if (first.customer, first.subject) != (wanted.customer, wanted.subject):
+                other = (first.customer, first.subject) != (wanted.customer, wanted.subject)
+                if other and self.contract["open"]["idempotency"]["mismatch"] == "refuse":
                     raise Refused("this operation opened a different ticket")
                 return first
         cursor = self.database.execute(
@@ -87,7 +88,7 @@ class TicketStore:
         return Ticket(*row) if row else None
 
     def _identifies(self, operation: str) -> bool:
-        return self.contract[operation]["idempotency"]["key"] == "operation"
+        return self.contract[operation]["idempotency"]["key"] == "caller"
 
     def _call(self, operation: str) -> str | None:
         """Counts the call and says which outage, if any, was laid on it."""
