@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-PLAIN = re.compile(r"[^\[\]{}&*!|>%@`\"'#,]+")
+# A value without quotes: no sign that means something in YAML at its start, no map and no comment inside it.
+PLAIN = re.compile(r"(?!.*(?:: | #))[^\[\]{}&*!|>%@`\"'#,?:\s-].*")
 
 
 class ManifestError(Exception):
