@@ -10,7 +10,7 @@ use crate::domain::{CaseId, CaseStatus, Risk};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Passed at acceptance and does not now.
+    /// Passed at acceptance and fails now.
     Regressed,
     /// Did not pass at acceptance and does now.
     Fixed,
@@ -24,7 +24,8 @@ pub enum Standing {
     Removed,
     /// It passes in its new form alone; in its old form it does not.
     ExpectationChanged,
-    /// What was accepted and what ran do not speak of the same thing.
+    /// What was accepted and what ran do not speak of the same thing, or what ran came to no conclusion: it errored, is
+    /// uncertain or flaky, as the status says.
     NotComparable,
     /// It did not run and stands on its accepted result.
     Inherited,

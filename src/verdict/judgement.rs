@@ -34,4 +34,6 @@ pub struct Verdict {
     pub code: ExitCode,
     /// Every reason against a pass, strongest first; empty for a pass.
     pub reasons: Vec<VerdictReason>,
+    /// What is no reason against a pass and a reader should know all the same, a sentence each.
+    pub notes: Vec<String>,
 }

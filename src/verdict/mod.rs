@@ -1,5 +1,7 @@
 //! Differences and policy, summed up: pass, fail or inconclusive, with the exit code and every reason. Pure.
 
+mod judge;
 mod judgement;
 
+pub use judge::{BaselineState, Interruption, Purpose, VerdictInput, verdict};
 pub use judgement::{Verdict, VerdictReason, VerdictWord};

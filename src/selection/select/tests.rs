@@ -430,7 +430,7 @@ fn new_cases_cases_that_did_not_pass_and_cases_accepted_in_another_form_always_r
 
     let failed = SelectionReason::NotPassedLastTime(CaseStatus::Failed);
     assert_eq!(reasons(&plan, "lab/access"), [SelectionReason::New]);
-    assert_eq!(reasons(&plan, "lab/action"), [failed.clone()]);
+    assert_eq!(reasons(&plan, "lab/action"), std::slice::from_ref(&failed));
     assert_eq!(reasons(&plan, "lab/always"), [SelectionReason::Always]);
     assert_eq!(reasons(&plan, "lab/duplicate"), [SelectionReason::AcceptedInOtherForm]);
     assert_eq!(reasons(&plan, "lab/operations"), [SelectionReason::NotPassedLastTime(CaseStatus::Errored)]);

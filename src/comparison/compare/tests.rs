@@ -1,0 +1,289 @@
+//! Each way in which a case can stand against what was accepted.
+
+use serde_json::json;
+
+use super::*;
+use crate::baseline::AcceptedCase;
+use crate::domain::{Digest, Risk, WorkflowId};
+
+use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
+
+/// The forms of a case, told apart by their digests.
+const ACCEPTED: &str = "accepted form";
+const OLD: &str = "form of the base";
+const NEW: &str = "form of the head";
+
+fn case(id: &str, form: &str) -> Case {
+    Case {
+        id: CaseId::from(id),
+        set: Risk::from("access"),
+        title: String::new(),
+        path: String::new(),
+        line: 1,
+        workflow: WorkflowId::from("desk"),
+        risks: vec![Risk::from("access")],
+        sources: Vec::new(),
+        trials: 1,
+        always: false,
+        input: json!({}),
+        fixtures: Vec::new(),
+        steps: Vec::new(),
+        faults: Vec::new(),
+        now: None,
+        expect: Vec::new(),
+        digest: Digest::of(form.as_bytes()),
+        expectation_digest: Digest::of(form.as_bytes()),
+    }
+}
+
+fn result(form: &str, status: CaseStatus) -> CaseResult {
+    CaseResult {
+        case: CaseId::from("c"),
+        set: Risk::from("access"),
+        digest: Digest::of(form.as_bytes()),
+        trials: Vec::new(),
+        status,
+    }
+}
+
+fn entry(form: &str, status: CaseStatus) -> BaselineEntry {
+    BaselineEntry {
+        record: Digest::of(b"record"),
+        accepted: "2026-01-01T00:00:00Z".to_owned(),
+        by: "someone".to_owned(),
+        case: AcceptedCase {
+            set: Risk::from("access"),
+            digest: Digest::of(form.as_bytes()),
+            status,
+            passed: 1,
+            trials: 1,
+            output: None,
+            outcomes: BTreeMap::new(),
+        },
+    }
+}
+
+/// One situation of one case, `c`.
+#[derive(Clone, Copy, Default)]
+struct Situation<'a> {
+    /// The form of the head.
+    form: &'a str,
+    /// How it ended in its head form, if it ran.
+    now: Option<CaseStatus>,
+    /// The base's form and how it ended, if it ran.
+    old: Option<(&'a str, CaseStatus)>,
+    /// Whether the base has another form.
+    edited: bool,
+    /// The form that was accepted and how it ended.
+    accepted: Option<(&'a str, CaseStatus)>,
+    /// Whether there is any baseline although it does not know the case.
+    other_baseline: bool,
+}
+
+fn compared(situation: Situation<'_>) -> Compared {
+    let mut baseline = Baseline::default();
+    if situation.accepted.is_some() || situation.other_baseline {
+        baseline.heads.push(Digest::of(b"record"));
+    }
+    baseline.cases.extend(situation.accepted.map(|(form, status)| (CaseId::from("c"), entry(form, status))));
+    let change = CaseChange { base: Some(case("c", OLD)), expectation_only: true };
+    let results: Vec<CaseResult> = situation.now.map(|status| result(situation.form, status)).into_iter().collect();
+    let old_forms: Vec<CaseResult> = situation.old.map(|(form, status)| result(form, status)).into_iter().collect();
+    let all = compare(&CompareInput {
+        results: &results,
+        old_forms: &old_forms,
+        baseline: &baseline,
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", situation.form))]),
+        changed: &situation.edited.then_some((CaseId::from("c"), change)).into_iter().collect(),
+    });
+    assert_eq!(all.len(), 1);
+    let compared = all.into_iter().next().unwrap();
+    assert_eq!(compared.status, situation.now, "the status is that of the head's form, untouched");
+    assert_eq!(compared.old_form, situation.old.map(|(_, status)| status));
+    compared
+}
+
+fn standing(situation: Situation<'_>) -> Standing {
+    compared(situation).standing
+}
+
+#[test]
+fn the_accepted_form_run_again_is_unchanged_regressed_fixed_or_a_known_failure() {
+    let table = [
+        (Passed, Passed, Standing::Unchanged),
+        (Passed, Failed, Standing::Regressed),
+        (Failed, Passed, Standing::Fixed),
+        (Failed, Failed, Standing::KnownFailure),
+    ];
+    for (accepted, now, expected) in table {
+        let situation =
+            Situation { form: NEW, now: Some(now), accepted: Some((NEW, accepted)), ..Situation::default() };
+        assert_eq!(standing(situation), expected, "{accepted} then {now}");
+    }
+}
+
+#[test]
+fn what_came_to_no_conclusion_is_never_comparable_whatever_was_accepted() {
+    for now in [Errored, Uncertain, Flaky] {
+        for accepted in [Passed, Failed, Errored, Uncertain, Flaky] {
+            for old in [None, Some((ACCEPTED, Passed))] {
+                let situation = Situation {
+                    form: NEW,
+                    now: Some(now),
+                    old,
+                    edited: old.is_some(),
+                    accepted: Some((if old.is_some() { ACCEPTED } else { NEW }, accepted)),
+                    other_baseline: false,
+                };
+                assert_eq!(standing(situation), Standing::NotComparable, "{accepted} then {now}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_with_an_inconclusive_result_excuses_no_failure() {
+    for accepted in [Errored, Uncertain, Flaky] {
+        let situation =
+            Situation { form: NEW, now: Some(Failed), accepted: Some((NEW, accepted)), ..Situation::default() };
+        assert_ne!(standing(situation), Standing::KnownFailure, "{accepted}");
+    }
+}
+
+#[test]
+fn an_edited_case_is_judged_by_both_of_its_forms() {
+    let table = [
+        // accepted, the accepted form run again, the new form, standing
+        (Passed, Passed, Passed, Standing::Unchanged),
+        (Passed, Failed, Passed, Standing::ExpectationChanged),
+        (Passed, Errored, Passed, Standing::ExpectationChanged),
+        (Passed, Uncertain, Passed, Standing::ExpectationChanged),
+        (Passed, Flaky, Passed, Standing::ExpectationChanged),
+        (Passed, Passed, Failed, Standing::Regressed),
+        (Passed, Failed, Failed, Standing::Regressed),
+        (Failed, Failed, Passed, Standing::ExpectationChanged),
+        (Failed, Passed, Passed, Standing::Fixed),
+        (Failed, Failed, Failed, Standing::NotComparable),
+    ];
+    for (accepted, old, now, expected) in table {
+        let situation = Situation {
+            form: NEW,
+            now: Some(now),
+            old: Some((ACCEPTED, old)),
+            edited: true,
+            accepted: Some((ACCEPTED, accepted)),
+            other_baseline: false,
+        };
+        assert_eq!(standing(situation), expected, "accepted {accepted}, old form {old}, new form {now}");
+    }
+}
+
+#[test]
+fn an_edited_case_whose_old_form_did_not_run_is_not_comparable() {
+    for edited in [true, false] {
+        let situation = Situation {
+            form: NEW,
+            now: Some(Passed),
+            edited,
+            accepted: Some((ACCEPTED, Passed)),
+            ..Situation::default()
+        };
+        assert_eq!(standing(situation), Standing::NotComparable);
+    }
+}
+
+#[test]
+fn passing_in_the_base_form_says_nothing_of_a_third_form_that_was_accepted() {
+    let situation = Situation {
+        form: NEW,
+        now: Some(Passed),
+        old: Some((OLD, Passed)),
+        edited: true,
+        accepted: Some((ACCEPTED, Passed)),
+        other_baseline: false,
+    };
+    assert_eq!(standing(situation), Standing::NotComparable);
+}
+
+#[test]
+fn an_edit_that_a_person_accepted_is_compared_as_any_other_case() {
+    let situation = Situation {
+        form: NEW,
+        now: Some(Passed),
+        old: Some((OLD, Failed)),
+        edited: true,
+        accepted: Some((NEW, Passed)),
+        other_baseline: false,
+    };
+    assert_eq!(standing(situation), Standing::Unchanged);
+    assert_eq!(standing(Situation { now: Some(Failed), ..situation }), Standing::Regressed);
+}
+
+#[test]
+fn a_case_without_an_accepted_result_is_new_or_without_baseline() {
+    for now in [Passed, Failed, Errored, Uncertain, Flaky] {
+        let situation = Situation { form: NEW, now: Some(now), other_baseline: true, ..Situation::default() };
+        assert_eq!(standing(situation), Standing::New, "{now}");
+        assert_eq!(standing(Situation { other_baseline: false, ..situation }), Standing::NoBaseline, "{now}");
+    }
+}
+
+#[test]
+fn an_unaccepted_case_that_was_edited_must_pass_in_its_old_form_too() {
+    for other_baseline in [true, false] {
+        let fresh = if other_baseline { Standing::New } else { Standing::NoBaseline };
+        let situation =
+            Situation { form: NEW, now: Some(Passed), edited: true, other_baseline, ..Situation::default() };
+        assert_eq!(standing(Situation { old: Some((OLD, Failed)), ..situation }), Standing::ExpectationChanged);
+        assert_eq!(standing(Situation { old: Some((OLD, Passed)), ..situation }), fresh);
+        assert_eq!(standing(Situation { old: None, ..situation }), Standing::NotComparable);
+        assert_eq!(standing(Situation { old: Some((OLD, Failed)), now: Some(Failed), ..situation }), fresh);
+    }
+}
+
+#[test]
+fn a_case_that_did_not_run_inherits_only_the_result_of_its_own_form() {
+    let situation = Situation { form: NEW, accepted: Some((NEW, Passed)), ..Situation::default() };
+    let inherited = compared(situation);
+    assert_eq!(inherited.standing, Standing::Inherited);
+    let short = Digest::of(b"record").short().to_owned();
+    assert!(inherited.why.contains(&short) && inherited.why.contains("2026-01-01"), "{}", inherited.why);
+    let other_form = Situation { accepted: Some((ACCEPTED, Passed)), ..situation };
+    assert_eq!(standing(other_form), Standing::NotComparable);
+    assert_eq!(standing(Situation { accepted: None, other_baseline: true, ..situation }), Standing::New);
+    assert_eq!(standing(Situation { accepted: None, ..situation }), Standing::NoBaseline);
+}
+
+#[test]
+fn a_case_that_only_the_baseline_knows_is_removed() {
+    let baseline = Baseline {
+        heads: vec![Digest::of(b"record")],
+        cases: BTreeMap::from([(CaseId::from("gone"), entry(ACCEPTED, Passed))]),
+        ..Baseline::default()
+    };
+    let compared = compare(&CompareInput {
+        results: &[],
+        old_forms: &[],
+        baseline: &baseline,
+        cases: &BTreeMap::new(),
+        changed: &BTreeMap::new(),
+    });
+    assert_eq!((compared[0].standing, compared[0].status), (Standing::Removed, None));
+}
+
+#[test]
+fn a_result_of_another_form_than_the_project_has_now_counts_for_nothing() {
+    let baseline = Baseline {
+        heads: vec![Digest::of(b"record")],
+        cases: BTreeMap::from([(CaseId::from("c"), entry(OLD, Passed))]),
+        ..Baseline::default()
+    };
+    let compared = compare(&CompareInput {
+        results: &[result(OLD, Passed)],
+        old_forms: &[],
+        baseline: &baseline,
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
+        changed: &BTreeMap::new(),
+    });
+    assert_eq!(compared[0].standing, Standing::NotComparable);
+}

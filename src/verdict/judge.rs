@@ -1,0 +1,284 @@
+//! From standings and policy to a verdict.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::comparison::{Compared, Standing};
+use crate::domain::{CaseId, CaseStatus, ExitCode};
+use crate::manifest::GatePolicy;
+use crate::selection::Plan;
+
+use super::judgement::{Verdict, VerdictReason, VerdictWord};
+
+/// So many cases are named in a reason; the report lists all.
+const CASES_NAMED: usize = 5;
+
+/// What asks for the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The release gate: policy holds, and what is uncovered counts.
+    Gate,
+    /// A run without gating: what was asked for is judged, and nothing else.
+    Run,
+}
+
+/// The state of the accepted results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BaselineState {
+    /// There are some, and they are as they were accepted.
+    Sound,
+    /// Nothing was ever accepted.
+    Missing,
+    /// They cannot be trusted: unreadable, or changed after acceptance. What is wrong, a sentence each.
+    Broken(Vec<String>),
+}
+
+/// Why a run ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruption {
+    /// The project was paused: no new case was started.
+    Paused,
+    /// The user cancelled it.
+    Cancelled,
+}
+
+/// All that a verdict rests on.
+#[derive(Clone, Debug)]
+pub struct VerdictInput<'a> {
+    /// What asks.
+    pub purpose: Purpose,
+    /// What was to run.
+    pub plan: &'a Plan,
+    /// How each case stands.
+    pub compared: &'a [Compared],
+    /// What the project demands.
+    pub policy: &'a GatePolicy,
+    /// The accepted results.
+    pub baseline: BaselineState,
+    /// Whether the run ended before its time.
+    pub interruption: Option<Interruption>,
+    /// How many trials were executed, whatever came of them.
+    pub trials_executed: usize,
+    /// Evidence that could not be written, a sentence each.
+    pub lost_evidence: &'a [String],
+}
+
+/// Sums up. The verdict is a pass only if every selected case has a result and each of them either passed, without
+/// a standing that speaks against it, or is a failure that was accepted as known.
+pub fn verdict(input: &VerdictInput<'_>) -> Verdict {
+    let mut reasons = standing_in_the_way(input);
+    reasons.extend(case_reasons(input));
+    reasons.extend(uncovered(input));
+    // Stable, so that reasons of one code keep the order in which they are looked for.
+    reasons.sort_by_key(|reason| rank(reason.code));
+    let cancelled = input.interruption == Some(Interruption::Cancelled);
+    let codes = reasons.iter().map(|reason| reason.code);
+    let code = if cancelled { ExitCode::Cancelled } else { ExitCode::strongest(codes) };
+    Verdict { word: word(&reasons), code, reasons, notes: notes(input) }
+}
+
+fn word(reasons: &[VerdictReason]) -> VerdictWord {
+    if reasons.iter().any(|reason| reason.code == ExitCode::Failed) {
+        VerdictWord::Fail
+    } else if reasons.is_empty() {
+        VerdictWord::Pass
+    } else {
+        VerdictWord::Inconclusive
+    }
+}
+
+fn rank(code: ExitCode) -> u8 {
+    match code {
+        ExitCode::Cancelled => 0,
+        ExitCode::InvalidProject => 1,
+        ExitCode::NoCases => 2,
+        ExitCode::Paused => 3,
+        ExitCode::Baseline => 4,
+        ExitCode::Failed => 5,
+        _ => 6,
+    }
+}
+
+fn reason(code: ExitCode, text: impl Into<String>) -> VerdictReason {
+    VerdictReason { code, text: text.into() }
+}
+
+/// What keeps the results, whatever they are, from being a pass.
+fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
+    let selected = input.plan.selected.len();
+    let mut reasons = Vec::new();
+    if selected + input.plan.excluded.len() == 0 {
+        reasons.push(reason(ExitCode::NoCases, "the project has no cases"));
+    } else if selected == 0 && input.purpose == Purpose::Run {
+        reasons.push(reason(ExitCode::NoCases, "cases were asked for and none matched"));
+    }
+    match input.interruption {
+        Some(Interruption::Paused) => {
+            reasons.push(reason(ExitCode::Paused, "the project is paused: no case is started"))
+        }
+        Some(Interruption::Cancelled) => {
+            reasons.push(reason(ExitCode::Cancelled, "the run was cancelled before its end"))
+        }
+        None => {}
+    }
+    match &input.baseline {
+        BaselineState::Broken(findings) => {
+            let text = format!("the accepted results cannot be trusted: {}", findings.join("; "));
+            reasons.push(reason(ExitCode::Baseline, text));
+        }
+        BaselineState::Missing if input.purpose == Purpose::Gate && input.policy.require_baseline => {
+            reasons
+                .push(reason(ExitCode::Baseline, "no result was ever accepted, and the project requires a baseline"));
+        }
+        BaselineState::Missing | BaselineState::Sound => {}
+    }
+    if selected > 0 && input.trials_executed == 0 {
+        reasons.push(reason(ExitCode::Inconclusive, "cases were selected and not one trial was executed"));
+    }
+    for lost in input.lost_evidence {
+        reasons.push(reason(ExitCode::Inconclusive, format!("evidence could not be kept: {lost}")));
+    }
+    reasons
+}
+
+/// What speaks against one case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Against {
+    Regressed,
+    NewFailed,
+    Failed,
+    NoResult,
+    NothingInherited,
+    Errored,
+    Uncertain,
+    Flaky,
+    ExpectationChanged,
+    NotComparable,
+}
+
+impl Against {
+    /// By status first: what did not come to a conclusion can be no regression, and what failed cannot pass, whatever
+    /// its standing.
+    fn of(compared: &Compared, purpose: Purpose) -> Option<Self> {
+        let gate = purpose == Purpose::Gate;
+        match (compared.status, compared.standing) {
+            (None, Standing::New | Standing::NotComparable) => gate.then_some(Self::NothingInherited),
+            (None, _) => None,
+            (Some(CaseStatus::Errored), _) => Some(Self::Errored),
+            (Some(CaseStatus::Uncertain), _) => Some(Self::Uncertain),
+            (Some(CaseStatus::Flaky), _) => Some(Self::Flaky),
+            (Some(CaseStatus::Failed), Standing::KnownFailure) => None,
+            (Some(CaseStatus::Failed), Standing::Regressed) => Some(Self::Regressed),
+            (Some(CaseStatus::Failed), Standing::New | Standing::NoBaseline) => Some(Self::NewFailed),
+            (Some(CaseStatus::Failed), _) => Some(Self::Failed),
+            (Some(CaseStatus::Passed), standing) => Self::of_pass(standing).filter(|_| gate),
+        }
+    }
+
+    /// What speaks against a pass at the gate. A standing that no pass can have means that the pass is not to be
+    /// believed.
+    fn of_pass(standing: Standing) -> Option<Self> {
+        match standing {
+            Standing::Unchanged | Standing::Fixed | Standing::New | Standing::NoBaseline => None,
+            Standing::ExpectationChanged => Some(Self::ExpectationChanged),
+            Standing::Regressed
+            | Standing::KnownFailure
+            | Standing::Removed
+            | Standing::NotComparable
+            | Standing::Inherited => Some(Self::NotComparable),
+        }
+    }
+
+    fn code(self) -> ExitCode {
+        match self {
+            Self::Regressed | Self::NewFailed | Self::Failed => ExitCode::Failed,
+            _ => ExitCode::Inconclusive,
+        }
+    }
+
+    fn phrase(self) -> &'static str {
+        match self {
+            Self::Regressed => "passed at acceptance, failed now",
+            Self::NewFailed => "failed, and never accepted",
+            Self::Failed => "failed in another form than was accepted",
+            Self::NoResult => "selected, and without a result",
+            Self::NothingInherited => "left out, and without an accepted result to stand on",
+            Self::Errored => "errored",
+            Self::Uncertain => "uncertain, for the evidence supports neither side",
+            Self::Flaky => "flaky, passed in some trials and failed in others",
+            Self::ExpectationChanged => "passed only since the case itself was changed",
+            Self::NotComparable => "passed, and not comparable with what was accepted",
+        }
+    }
+}
+
+fn case_reasons(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
+    let selected: BTreeSet<&CaseId> = input.plan.selected.iter().map(|selected| &selected.case).collect();
+    let ran = input.compared.iter().filter(|compared| compared.status.is_some()).map(|compared| &compared.case);
+    let missing: BTreeSet<&CaseId> = selected.difference(&ran.collect()).copied().collect();
+    let mut against: BTreeMap<Against, BTreeSet<&CaseId>> = BTreeMap::new();
+    for compared in input.compared.iter().filter(|compared| !missing.contains(&compared.case)) {
+        if let Some(what) = Against::of(compared, input.purpose) {
+            against.entry(what).or_default().insert(&compared.case);
+        }
+    }
+    if !missing.is_empty() {
+        against.insert(Against::NoResult, missing);
+    }
+    against.into_iter().map(|(what, cases)| reason(what.code(), sentence(&cases, what.phrase()))).collect()
+}
+
+/// `errored: 2 cases (a, b)`.
+fn sentence(cases: &BTreeSet<&CaseId>, phrase: &str) -> String {
+    let named = cases.iter().take(CASES_NAMED).map(|case| case.as_str()).collect::<Vec<_>>().join(", ");
+    let more = match cases.len().saturating_sub(CASES_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{phrase}: {} ({named}{more})", counted(cases.len(), "case"))
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+fn uncovered(input: &VerdictInput<'_>) -> Option<VerdictReason> {
+    let counts = input.purpose == Purpose::Gate && input.policy.uncovered_is_inconclusive;
+    (counts && !input.plan.uncovered.is_empty()).then(|| reason(ExitCode::Inconclusive, uncovered_sentence(input.plan)))
+}
+
+fn uncovered_sentence(plan: &Plan) -> String {
+    let risks: Vec<String> =
+        plan.uncovered.iter().map(|uncovered| format!("{} on {}", uncovered.risk, uncovered.part)).collect();
+    format!("no case shows {} that the change brings: {}", counted(risks.len(), "risk"), risks.join(", "))
+}
+
+/// What is no reason against a pass and must be said all the same.
+fn notes(input: &VerdictInput<'_>) -> Vec<String> {
+    let with = |standing: Standing| -> BTreeSet<&CaseId> {
+        input.compared.iter().filter(|compared| compared.standing == standing).map(|compared| &compared.case).collect()
+    };
+    let mut notes = Vec::new();
+    for (standing, phrase) in [
+        (Standing::KnownFailure, "failed, as was accepted"),
+        (Standing::Removed, "accepted, and no longer in the project"),
+        (Standing::Inherited, "not run, stands on its accepted result"),
+    ] {
+        let cases = with(standing);
+        if !cases.is_empty() {
+            notes.push(sentence(&cases, phrase));
+        }
+    }
+    if input.plan.selected.is_empty() && !input.plan.excluded.is_empty() {
+        notes.push(format!("no case was at risk: {}", input.plan.mode_reason));
+    }
+    if !input.plan.uncovered.is_empty() && uncovered(input).is_none() {
+        notes.push(uncovered_sentence(input.plan));
+    }
+    if input.baseline == BaselineState::Missing {
+        notes.push("no result was ever accepted: nothing could be compared".to_owned());
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;
