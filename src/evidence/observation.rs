@@ -68,8 +68,8 @@ impl Observation {
     /// what it holds to be true at the end.
     pub fn last_claim(&self, operation: &OperationId) -> Option<Claim> {
         let answers = self.steps.iter().filter_map(|step| step.answer.as_ref());
-        let claims = answers.flat_map(|answer| &answer.claims).filter(|made| made.operation == *operation);
-        claims.last().map(|made| made.claim)
+        let mut claims = answers.flat_map(|answer| &answer.claims).filter(|made| made.operation == *operation);
+        claims.next_back().map(|made| made.claim)
     }
 }
 

@@ -1,5 +1,22 @@
 //! Graders: each judges one aspect of an observed trial. Pure: all that a grader may look at is handed to it.
+//!
+//! A grader comes to one of four findings (see [`judge`]): the expectation holds; it fails; what it speaks of is not
+//! there at all, so that it fails and its opposite is not shown either; or there is nothing to judge by. `not`
+//! turns only the first two round. Whatever is not a verdict makes the trial errored and never a pass.
 
+mod case_result;
+mod claims;
 mod grade;
+mod graders;
+mod json_equality;
+mod json_path;
+mod judge;
+mod registry;
+#[cfg(test)]
+mod specimen;
+mod trial;
 
 pub use grade::{CaseResult, Grade, GradedTrial, GradingContext};
+pub use judge::GraderDoc;
+pub use registry::reference;
+pub use trial::grade;

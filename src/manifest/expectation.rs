@@ -19,7 +19,7 @@ pub struct Expectation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not: Option<Box<Expectation>>,
     /// The output is exactly this: a text, or any JSON value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub equals: Option<Value>,
     /// The output's text contains these.
     #[serde(default, skip_serializing_if = "Option::is_none")]

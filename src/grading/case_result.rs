@@ -1,0 +1,59 @@
+//! A case's result over its trials.
+
+use crate::domain::{CaseStatus, TrialStatus};
+use crate::manifest::Case;
+
+use super::grade::{CaseResult, GradedTrial};
+
+impl CaseResult {
+    /// Sums up the trials of one form of a case. `wanted` is how many there should be (the case's own number unless the
+    /// run was told another): where one is missing or stands twice the case is errored, so that a trial
+    /// that was lost can never leave a better result behind.
+    pub fn of(case: &Case, wanted: u32, mut trials: Vec<GradedTrial>) -> Self {
+        trials.sort_by_key(|trial| trial.observation.trial);
+        let complete = trials.iter().map(|trial| trial.observation.trial).eq(1..=wanted);
+        let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
+        let status = if complete { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
+        Self { case: case.id.clone(), set: case.set.clone(), digest: case.digest.clone(), trials, status }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grading::specimen::{Shelf, case, observation, text};
+    use crate::grading::trial::grade;
+    use serde_json::json;
+
+    fn trial(number: u32, answer: &str) -> GradedTrial {
+        let mut seen = observation(Some(text(answer)));
+        seen.trial = number;
+        grade(&case(&[json!({"equals": "yes"})]), seen, &Shelf::new().context())
+    }
+
+    fn status(wanted: u32, trials: Vec<GradedTrial>) -> CaseStatus {
+        CaseResult::of(&case(&[json!({"equals": "yes"})]), wanted, trials).status
+    }
+
+    #[test]
+    fn trials_are_summed_up_in_the_order_of_their_numbers() {
+        let result = CaseResult::of(&case(&[json!({"equals": "yes"})]), 2, vec![trial(2, "no"), trial(1, "yes")]);
+        assert_eq!(result.status, CaseStatus::Flaky);
+        assert_eq!(result.trials.iter().map(|trial| trial.observation.trial).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn a_missing_trial_is_an_error_whatever_the_others_came_to() {
+        assert_eq!(status(2, vec![trial(1, "yes"), trial(2, "yes")]), CaseStatus::Passed);
+        assert_eq!(status(2, vec![trial(1, "yes")]), CaseStatus::Errored);
+        assert_eq!(status(1, vec![]), CaseStatus::Errored);
+        assert_eq!(status(0, vec![]), CaseStatus::Errored);
+    }
+
+    #[test]
+    fn a_trial_that_stands_twice_or_was_not_asked_for_is_an_error() {
+        assert_eq!(status(2, vec![trial(1, "yes"), trial(1, "yes")]), CaseStatus::Errored);
+        assert_eq!(status(1, vec![trial(1, "yes"), trial(2, "yes")]), CaseStatus::Errored);
+        assert_eq!(status(1, vec![trial(2, "yes")]), CaseStatus::Errored);
+    }
+}

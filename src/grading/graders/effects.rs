@@ -1,0 +1,146 @@
+//! `effects`: how many effects of a kind a probe shows.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::length::range_phrase;
+use crate::evidence::Reading;
+use crate::grading::json_equality::json_equal;
+use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
+use crate::manifest::{Count, EffectCount};
+
+impl Judge for EffectCount {
+    const DOC: GraderDoc = GraderDoc {
+        name: "effects",
+        summary: "A probe shows exactly `count`, `at_least` or `at_most` effects whose fields are those of `where`. A \
+                  target that could not be read is no judgement, never a zero; nor is a `where` that names a field \
+                  which no effect has.",
+    };
+
+    fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
+        let range = range(self)?;
+        let probe = quoted(&self.probe);
+        let effects = match subject.observation.readings.get(&self.probe) {
+            Some(Reading::Effects(effects)) => effects,
+            Some(Reading::Unreadable(reason)) => {
+                return Err(NoJudgement::new(format!("the probe {probe} could not read its target: {reason}")));
+            }
+            None => return Err(NoJudgement::new(format!("the probe {probe} was not asked"))),
+        };
+        if let Some(field) = unknown_field(&self.r#where, effects) {
+            return Err(NoJudgement::new(format!(
+                "no effect that the probe {probe} shows has a field {}",
+                quoted(field)
+            )));
+        }
+        let matching = effects.iter().filter(|effect| matches(&self.r#where, effect)).count();
+        let wanted = if self.r#where.is_empty() {
+            String::new()
+        } else {
+            let fields = self.r#where.iter().map(|(field, value)| format!("{field} = {value}"));
+            format!(" with {}", quoted(&fields.collect::<Vec<_>>().join(", ")))
+        };
+        let expected = format!("{} effects at {probe}{wanted}", range_phrase(range));
+        Ok(Finding::of(range.holds(matching), expected, format!("{matching} of {} there", effects.len())))
+    }
+}
+
+fn range(check: &EffectCount) -> Result<Count, NoJudgement> {
+    if check.count.is_none() && check.at_least.is_none() && check.at_most.is_none() {
+        return Err(NoJudgement::new("no number of effects is given"));
+    }
+    let least = check.count.into_iter().chain(check.at_least).max().unwrap_or(0);
+    let most = check.count.into_iter().chain(check.at_most).min();
+    Ok(Count { at_least: least, at_most: most })
+}
+
+/// A field of `where` that no effect has: with a misspelt name nothing would ever match, and a count of zero
+/// would hold for ever.
+fn unknown_field<'a>(wanted: &'a BTreeMap<String, Value>, effects: &[Map<String, Value>]) -> Option<&'a str> {
+    if effects.is_empty() {
+        return None;
+    }
+    let is_known = |field: &str| effects.iter().any(|effect| effect.contains_key(field));
+    wanted.keys().map(String::as_str).find(|field| !is_known(field))
+}
+
+fn matches(wanted: &BTreeMap<String, Value>, effect: &Map<String, Value>) -> bool {
+    wanted.iter().all(|(field, value)| effect.get(field).is_some_and(|found| json_equal(found, value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::{Observation, Reading};
+    use crate::grading::specimen::{assert_both, assert_no_judgement, graded, observation};
+    use serde_json::{Value, json};
+
+    fn showing(reading: Reading) -> Observation {
+        let mut seen = observation(None);
+        seen.readings.insert("queue".to_owned(), reading);
+        seen
+    }
+
+    fn rows(rows: Value) -> Observation {
+        let rows = rows.as_array().unwrap().iter().map(|row| row.as_object().unwrap().clone()).collect();
+        showing(Reading::Effects(rows))
+    }
+
+    fn two() -> Observation {
+        rows(json!([{"operation": "op-1", "quantity": 2.0}, {"operation": "op-2", "quantity": 1}]))
+    }
+
+    fn effects(settings: Value) -> Value {
+        let mut settings = settings;
+        settings["probe"] = json!("queue");
+        json!({ "effects": settings })
+    }
+
+    #[test]
+    fn effects_are_counted_exactly_or_within_limits() {
+        assert_both(&effects(json!({"count": 2})), &two(), Some(true), Some(false));
+        assert_both(&effects(json!({"count": 1})), &two(), Some(false), Some(true));
+        assert_both(&effects(json!({"at_least": 2})), &two(), Some(true), Some(false));
+        assert_both(&effects(json!({"at_least": 3})), &two(), Some(false), Some(true));
+        assert_both(&effects(json!({"at_most": 1})), &two(), Some(false), Some(true));
+        assert_both(&effects(json!({"at_least": 1, "at_most": 2})), &two(), Some(true), Some(false));
+        assert_both(&effects(json!({"count": 2, "at_most": 1})), &two(), Some(false), Some(true));
+    }
+
+    #[test]
+    fn only_effects_with_the_wanted_fields_count() {
+        assert_both(&effects(json!({"where": {"operation": "op-1"}, "count": 1})), &two(), Some(true), Some(false));
+        assert_both(&effects(json!({"where": {"quantity": 2}, "count": 1})), &two(), Some(true), Some(false));
+        assert_both(&effects(json!({"where": {"quantity": "2"}, "count": 0})), &two(), Some(true), Some(false));
+        let both = json!({"where": {"operation": "op-1", "quantity": 1}, "count": 0});
+        assert_both(&effects(both), &two(), Some(true), Some(false));
+    }
+
+    #[test]
+    fn no_effect_is_a_zero_where_the_target_was_read() {
+        assert_both(
+            &effects(json!({"where": {"operation": "op-1"}, "count": 0})),
+            &rows(json!([])),
+            Some(true),
+            Some(false),
+        );
+    }
+
+    #[test]
+    fn a_target_that_was_not_read_is_no_zero() {
+        let unreadable = showing(Reading::Unreadable("database is locked".to_owned()));
+        assert_no_judgement(&effects(json!({"count": 0})), &unreadable);
+        assert_no_judgement(&effects(json!({"count": 0})), &observation(None));
+        assert!(graded(effects(json!({"count": 0})), &unreadable).message.contains("database is locked"));
+    }
+
+    #[test]
+    fn a_misspelt_field_is_no_judgement() {
+        assert_no_judgement(&effects(json!({"where": {"operaton": "op-1"}, "count": 0})), &two());
+    }
+
+    #[test]
+    fn without_a_number_there_is_no_expectation() {
+        assert_no_judgement(&effects(json!({})), &two());
+    }
+}

@@ -1,0 +1,130 @@
+//! `json_schema`: the answer fits a JSON Schema.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, Validator};
+use serde_json::Value;
+
+use crate::grading::json_path::one_value;
+use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
+use crate::manifest::JsonSchemaCheck;
+
+impl Judge for JsonSchemaCheck {
+    const DOC: GraderDoc = GraderDoc {
+        name: "json_schema",
+        summary: "The output, or the one value at `path` in the JSON answer, fits a JSON Schema (draft 2020-12). \
+                  `format` is checked; nothing is ever fetched. Where the path finds no single value it fails, and \
+                  under `not` it is no judgement.",
+    };
+
+    fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
+        let validator = compile(self)?;
+        let answer = subject.answer()?;
+        let value = match &self.path {
+            None => Ok(&answer.output),
+            Some(path) => one_value(answer, path)?,
+        };
+        let expected = match &self.path {
+            None => "the output to fit the schema".to_owned(),
+            Some(path) => format!("the value at {} to fit the schema", quoted(path)),
+        };
+        match value {
+            Err(found) => Ok(Finding::absent(expected, found)),
+            Ok(value) => {
+                let found = describe(&validator, value)?;
+                Ok(match found {
+                    None => Finding::of(true, expected, quoted(&value.to_string())),
+                    Some(found) => Finding::of(false, expected, found),
+                })
+            }
+        }
+    }
+}
+
+fn compile(check: &JsonSchemaCheck) -> Result<Validator, NoJudgement> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(false)
+        .offline()
+        .build(&Value::Object(check.schema.clone()))
+        .map_err(|error| NoJudgement::new(format!("the schema cannot be used: {error}")))
+}
+
+/// The first thing that does not fit, and how many more there are; `None` where all fits.
+fn describe(validator: &Validator, value: &Value) -> Result<Option<String>, NoJudgement> {
+    let mut first = None;
+    let mut more = 0;
+    for error in validator.iter_errors(value) {
+        if matches!(error.kind(), ValidationErrorKind::BacktrackLimitExceeded { .. }) {
+            return Err(NoJudgement::new("a pattern of the schema takes too long on this answer"));
+        }
+        if first.is_none() {
+            let place = error.instance_path().to_string();
+            let place = if place.is_empty() { String::new() } else { format!(" at {}", quoted(&place)) };
+            first = Some(format!("{}{place}", quoted(&error.to_string())));
+        } else {
+            more += 1;
+        }
+    }
+    Ok(first.map(|first| if more == 0 { first } else { format!("{first} and {more} more") }))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::grading::specimen::{assert_both, assert_no_judgement, json_answer, observation, passes, text};
+    use serde_json::json;
+
+    #[test]
+    fn the_output_fits_or_does_not() {
+        let schema = json!({"json_schema": {"schema": {
+            "type": "object", "required": ["days"], "properties": {"days": {"type": "integer", "minimum": 1}},
+        }}});
+        let seen = |document| observation(Some(json_answer(document)));
+        assert_both(&schema, &seen(json!({"output": {"days": 30}})), Some(true), Some(false));
+        assert_both(&schema, &seen(json!({"output": {"days": 0}})), Some(false), Some(true));
+        assert_both(&schema, &seen(json!({"output": {}})), Some(false), Some(true));
+        assert_both(&schema, &observation(Some(text("30 days"))), Some(false), Some(true));
+    }
+
+    #[test]
+    fn a_path_leads_to_the_one_value_that_must_fit() {
+        let schema = |path: &str| json!({"json_schema": {"path": path, "schema": {"type": "integer"}}});
+        let seen = observation(Some(json_answer(json!({"days": 30, "list": [1, 2]}))));
+        assert_both(&schema("$.days"), &seen, Some(true), Some(false));
+        assert_both(&schema("$.list"), &seen, Some(false), Some(true));
+        assert_both(&schema("$.list[*]"), &seen, Some(false), None);
+        assert_both(&schema("$.months"), &seen, Some(false), None);
+        assert_both(&schema("$.days"), &observation(Some(text("30"))), Some(false), None);
+    }
+
+    #[test]
+    fn a_format_is_checked() {
+        let schema = json!({"json_schema": {"schema": {"type": "string", "format": "date"}}});
+        assert_eq!(passes(schema.clone(), text("2031-02-28")), Some(true));
+        assert_eq!(passes(schema, text("2031-02-30")), Some(false));
+    }
+
+    #[test]
+    fn a_reference_that_leads_inside_is_followed_and_none_is_fetched() {
+        let inside = json!({"$defs": {"days": {"type": "integer"}}, "$ref": "#/$defs/days"});
+        assert_eq!(passes(json!({"json_schema": {"schema": inside}}), json_answer(json!({"output": 3}))), Some(true));
+        let seen = observation(Some(text("x")));
+        for away in ["https://example.com/schema.json", "file:///etc/passwd", "other.json"] {
+            assert_no_judgement(&json!({"json_schema": {"schema": {"$ref": away}}}), &seen);
+        }
+    }
+
+    #[test]
+    fn a_schema_that_is_none_an_unknown_format_and_a_missing_answer_are_no_judgement() {
+        let seen = observation(Some(text("x")));
+        assert_no_judgement(&json!({"json_schema": {"schema": {"type": "integr"}}}), &seen);
+        assert_no_judgement(&json!({"json_schema": {"schema": {"format": "datum"}}}), &seen);
+        assert_no_judgement(&json!({"json_schema": {"schema": {"type": "string"}}}), &observation(None));
+    }
+
+    #[test]
+    fn a_pattern_that_takes_too_long_is_no_judgement() {
+        let schema = json!({"json_schema": {"schema": {"pattern": r"^(?:(a+)\1?)+$"}}});
+        assert_no_judgement(&schema, &observation(Some(text(&format!("{}b", "a".repeat(200))))));
+    }
+}

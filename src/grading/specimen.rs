@@ -1,0 +1,153 @@
+//! Trials made up for the tests of this room.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::domain::{Claim, Digest, Outcome, PartId};
+use crate::evidence::{Answer, ClaimMade, Form, Observation, OperationSeen, StepObservation};
+use crate::manifest::{Case, Expectation, Part, PartKind};
+
+use super::grade::{Grade, GradingContext};
+use super::judge::Subject;
+use super::registry;
+
+/// An expectation as a case would write it, here in JSON.
+pub(super) fn expectation(document: Value) -> Expectation {
+    serde_json::from_value(document).expect("the expectation is written as a case may write it")
+}
+
+/// A case with these expectations.
+pub(super) fn case(expectations: &[Value]) -> Case {
+    Case {
+        id: "specimen".into(),
+        set: "action".into(),
+        title: "A specimen".to_owned(),
+        path: "cases/action/specimen.yaml".to_owned(),
+        line: 1,
+        workflow: "mesa".into(),
+        risks: vec!["action".into()],
+        sources: Vec::new(),
+        trials: 1,
+        always: false,
+        input: json!({}),
+        fixtures: Vec::new(),
+        steps: Vec::new(),
+        faults: Vec::new(),
+        now: None,
+        expect: expectations.iter().cloned().map(expectation).collect(),
+        digest: Digest::of(b"case"),
+        expectation_digest: Digest::of(b"expectation"),
+    }
+}
+
+/// A trial whose one step answered so; `None` for no answer at all.
+pub(super) fn observation(answer: Option<Answer>) -> Observation {
+    let step = StepObservation {
+        number: 1,
+        kind: "invoke".to_owned(),
+        duration_ms: 20,
+        answer,
+        http_status: None,
+        stderr: String::new(),
+    };
+    Observation {
+        case: "specimen".into(),
+        form: Form::Head,
+        trial: 1,
+        started: "2031-01-01T00:00:00Z".to_owned(),
+        duration_ms: 20,
+        steps: vec![step],
+        operations: Vec::new(),
+        readings: BTreeMap::new(),
+        judgements: BTreeMap::new(),
+        error: None,
+    }
+}
+
+/// An answer of plain text.
+pub(super) fn text(text: &str) -> Answer {
+    Answer { text: text.to_owned(), json: None, output: Value::from(text), claims: Vec::new() }
+}
+
+/// A JSON answer, its `output` field taken as the output.
+pub(super) fn json_answer(document: Value) -> Answer {
+    let output = document.get("output").unwrap_or(&document).clone();
+    Answer { text: document.to_string(), json: Some(document), output, claims: Vec::new() }
+}
+
+/// A text answer that makes these claims.
+pub(super) fn claiming(claims: &[(&str, Claim)]) -> Answer {
+    let made = |&(operation, claim): &(&str, Claim)| ClaimMade { operation: operation.into(), claim };
+    Answer { claims: claims.iter().map(made).collect(), ..text("done") }
+}
+
+/// An operation with so many effects.
+pub(super) fn operation(id: &str, outcome: Outcome, effects: usize) -> OperationSeen {
+    OperationSeen { operation: id.into(), outcome, attempts: Vec::new(), effects, evidence: Vec::new() }
+}
+
+/// The parts and texts of a small project: the source `returns` at version 3, and a prompt.
+pub(super) struct Shelf {
+    pub(super) parts: BTreeMap<PartId, Part>,
+    pub(super) texts: BTreeMap<PartId, BTreeMap<String, String>>,
+}
+
+impl Shelf {
+    /// The project.
+    pub(super) fn new() -> Self {
+        let part = |id: &str, kind| Part {
+            id: id.into(),
+            kind,
+            version: "3".to_owned(),
+            path: format!("manifests/{id}.yaml"),
+            document: serde_json::Map::new(),
+            files: BTreeMap::new(),
+        };
+        let texts = |body: &str| BTreeMap::from([("policies/returns.md".to_owned(), body.to_owned())]);
+        let named = |part: Part| (part.id.clone(), part);
+        Self {
+            parts: BTreeMap::from([
+                named(part("returns", PartKind::Source)),
+                named(part("unread", PartKind::Source)),
+                named(part("drafter", PartKind::Prompt)),
+            ]),
+            texts: BTreeMap::from([
+                ("returns".into(), texts("# Returns\n\nUnworn shoes go back\n  within 30 days.\n")),
+                ("drafter".into(), texts("Unworn shoes go back within 30 days.")),
+            ]),
+        }
+    }
+
+    /// The project as graders see it.
+    pub(super) fn context(&self) -> GradingContext<'_> {
+        GradingContext { parts: &self.parts, texts: &self.texts }
+    }
+}
+
+/// The grade of one expectation on a trial.
+pub(super) fn graded(document: Value, observation: &Observation) -> Grade {
+    let shelf = Shelf::new();
+    let subject = Subject { observation, context: &shelf.context(), index: 0 };
+    registry::judge(&expectation(document), &subject)
+}
+
+/// Whether one expectation passes on an answer.
+pub(super) fn passes(document: Value, answer: Answer) -> Option<bool> {
+    graded(document, &observation(Some(answer))).pass
+}
+
+/// Asserts what an expectation and its opposite come to on a trial.
+#[track_caller]
+pub(super) fn assert_both(document: &Value, observation: &Observation, plain: Option<bool>, turned: Option<bool>) {
+    let grade = graded(document.clone(), observation);
+    assert_eq!(grade.pass, plain, "{document}: {}", grade.message);
+    let grade = graded(json!({ "not": document }), observation);
+    assert_eq!(grade.pass, turned, "not {document}: {}", grade.message);
+}
+
+/// Asserts that neither an expectation nor its opposite comes to a judgement on a trial.
+#[track_caller]
+pub(super) fn assert_no_judgement(document: &Value, observation: &Observation) {
+    assert_both(document, observation, None, None);
+}

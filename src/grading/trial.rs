@@ -1,0 +1,65 @@
+//! One trial: its grades, and how it ended.
+
+use crate::domain::{Claim, OperationId, Outcome, TrialStatus};
+use crate::evidence::Observation;
+use crate::manifest::{Case, Grader};
+
+use super::claims::{claim_checks, outcomes};
+use super::grade::{Grade, GradedTrial, GradingContext};
+use super::judge::Subject;
+use super::registry;
+
+/// Grades one trial of a case, in the form of the case that ran.
+///
+/// A trial that did not come to an answer is errored and has no grades: half an answer says nothing of the workflow. Else
+/// the first of these holds:
+/// 1. no expectation at all, or one without a judgement: errored, since nothing was shown;
+/// 2. an operation's outcome is uncertain and the case does not expect that (by `outcome: {is: uncertain}`, or by a
+///    claim of `unknown` or `held`, for that operation): uncertain, also where grades failed, because they
+///    may have failed for what could not be known;
+/// 3. every grade passes: passed; else failed.
+pub fn grade(case: &Case, observation: Observation, context: &GradingContext<'_>) -> GradedTrial {
+    let claim_checks = claim_checks(&observation);
+    let grades = if observation.error.is_some() { Vec::new() } else { grades(case, &observation, context) };
+    let status = status(case, &observation, &grades);
+    GradedTrial { observation, grades, claim_checks, status }
+}
+
+fn grades(case: &Case, observation: &Observation, context: &GradingContext<'_>) -> Vec<Grade> {
+    let judge = |(index, expectation)| registry::judge(expectation, &Subject { observation, context, index });
+    case.expect.iter().enumerate().map(judge).collect()
+}
+
+fn status(case: &Case, observation: &Observation, grades: &[Grade]) -> TrialStatus {
+    let is_unjudged = grades.is_empty() || grades.iter().any(|grade| grade.pass.is_none());
+    if observation.error.is_some() || is_unjudged {
+        return TrialStatus::Errored;
+    }
+    let is_open = |(operation, outcome): (OperationId, Outcome)| {
+        outcome == Outcome::Uncertain && !expects_uncertainty(case, &operation)
+    };
+    if outcomes(observation).into_iter().any(is_open) {
+        TrialStatus::Uncertain
+    } else if grades.iter().all(|grade| grade.pass == Some(true)) {
+        TrialStatus::Passed
+    } else {
+        TrialStatus::Failed
+    }
+}
+
+/// Whether the case itself expects that an operation stays uncertain.
+fn expects_uncertainty(case: &Case, operation: &OperationId) -> bool {
+    case.expect.iter().filter_map(|expectation| expectation.grader()).any(|(grader, negated)| {
+        !negated
+            && match grader {
+                Grader::Outcome(outcome) => outcome.operation == *operation && outcome.is == Outcome::Uncertain,
+                Grader::Claim(claim) => {
+                    claim.operation == *operation && matches!(claim.is, Claim::Unknown | Claim::Held)
+                }
+                _ => false,
+            }
+    })
+}
+
+#[cfg(test)]
+mod tests;
