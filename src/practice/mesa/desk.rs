@@ -1,0 +1,285 @@
+//! The desk itself: one request, from the question to the answer.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::domain::{Claim, OperationId, PartId};
+use crate::manifest::PartKind;
+use crate::practice::{Agreement, PracticeAnswer, PracticeCall, PracticeError};
+
+use super::answer::Answer;
+use super::approvals::{self, Present};
+use super::attempt::{self, Ended, Intent};
+use super::calls::Calls;
+use super::conduct::Conduct;
+use super::defects;
+use super::drafter::{self, Draft, Material};
+use super::library::{self, PolicySource};
+use super::permissions::Permissions;
+use super::prompt::{self, Prompt};
+use super::proposals::Proposal;
+use super::reading;
+use super::records::{self, Lookup};
+use super::refusal::{self, Reason, Refusal};
+use super::request::{self, Action, Request};
+use super::retrieval;
+use super::schema;
+use super::staging::{OperationRecord, STAGED};
+
+/// For how long operation records are kept where the connector's manifest does not say: thirty days, in seconds.
+const DEFAULT_RETENTION_S: i64 = 30 * 24 * 3_600;
+
+/// Why a request came to no plain answer.
+pub(super) enum Stop {
+    /// The desk refuses.
+    Refused(Refusal),
+    /// The database failed.
+    Database(rusqlite::Error),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// The desk, open for one invocation.
+pub(super) struct Desk<'c> {
+    call: &'c PracticeCall<'c>,
+    pub(super) calls: Calls<'c>,
+    pub(super) connection: Connection,
+    pub(super) conduct: Conduct,
+    pub(super) permissions: Permissions,
+    sources: Vec<PolicySource>,
+    prompt: Prompt,
+    pub(super) now: Timestamp,
+    today: Date,
+}
+
+impl<'c> Desk<'c> {
+    /// Opens the desk on its parts and its database.
+    pub(super) fn open(call: &'c PracticeCall<'c>) -> Result<Self, PracticeError> {
+        let now = request::time_of(call.invocation)?;
+        Ok(Self {
+            call,
+            calls: Calls::new(call),
+            connection: schema::open(call.state_dir, call.durability)?,
+            conduct: defects::conduct_of(call.parts)?,
+            permissions: Permissions::read(call.parts),
+            sources: library::read(call.parts, call.texts)?,
+            prompt: prompt::read(call.parts, call.texts),
+            now,
+            today: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
+        })
+    }
+
+    /// Serves the one request of the invocation, and looks at the database afterwards.
+    pub(super) fn serve(mut self) -> Result<PracticeAnswer, PracticeError> {
+        let (operation, answer) = match request::read(self.call.invocation) {
+            Ok(request) => (request.operation.clone(), self.act(&request)),
+            Err(refusal) => {
+                let named = self.call.invocation["input"]["operation"].as_str().unwrap_or_default();
+                let operation = OperationId::new(named);
+                let counted = self.count(&refusal, &operation, "unread", "unread");
+                let answer = Answer::refused(&refusal).claiming_refusal(&operation, &refusal, false);
+                (operation, counted.map(|()| answer))
+            }
+        };
+        let path = || self.call.state_dir.join(schema::DATABASE);
+        let answer =
+            answer.map_err(|source| PracticeError::Store { path: path(), doing: "serving the request", source })?;
+        let attempted = self.call.attempts_so_far.iter().map(|attempt| attempt.operation.clone());
+        let named = attempted.chain(Some(operation)).filter(|operation| !operation.as_str().is_empty());
+        let readings = reading::read(&self.connection, named, self.call.state_dir)?;
+        let (attempts, fired) = self.calls.into_parts();
+        Ok(PracticeAnswer { text: answer.into_text(&self.conduct), attempts, fired, readings })
+    }
+
+    /// Does what is asked; a refusal is counted and becomes the answer.
+    fn act(&mut self, request: &Request) -> rusqlite::Result<Answer> {
+        let done = match request.action {
+            Action::Answer => self.answer(request),
+            Action::Draft | Action::Fallback => self.draft_only(request),
+            Action::Propose => self.propose(request),
+            Action::Approve => self.approve(request),
+            Action::Revoke => self.revoke(request),
+            Action::Stage => self.stage_kept(request),
+            Action::Send => self.send(request),
+            Action::Status => self.status(request),
+            Action::Reconcile => self.reconcile(request),
+            Action::Pause | Action::Resume => self.pause_or_resume(request),
+        };
+        match done {
+            Ok(answer) => Ok(answer),
+            Err(Stop::Database(error)) => Err(error),
+            Err(Stop::Refused(refusal)) => {
+                self.count(&refusal, &request.operation, &request.actor, request.action.name())?;
+                let staged_before = OperationRecord::find(&self.connection, &request.operation)?.is_some();
+                Ok(Answer::refused(&refusal).claiming_refusal(&request.operation, &refusal, staged_before))
+            }
+        }
+    }
+
+    fn count(&self, refusal: &Refusal, operation: &OperationId, actor: &str, action: &str) -> rusqlite::Result<()> {
+        refusal::record(&self.connection, refusal, operation, actor, action, self.now)
+    }
+
+    fn drafted(&self, request: &Request) -> (Draft, Lookup) {
+        let Self { call, permissions, conduct, prompt, today, .. } = self;
+        let lookup = records::look_up(request, call.parts, call.texts, permissions, conduct);
+        let may_read = |source: &PartId| permissions.may_read(&request.actor, source.as_str());
+        let findings = retrieval::find(&request.question, &self.sources, may_read, *today, conduct);
+        let question = &request.question;
+        let material = Material { question, findings: &findings, lookup: &lookup, prompt, today: *today, conduct };
+        (drafter::draft(&material), lookup)
+    }
+
+    fn draft_only(&self, request: &Request) -> Result<Answer, Stop> {
+        self.permissions.demand(request, Action::Draft, &self.conduct)?;
+        let (draft, lookup) = self.drafted(request);
+        if request.action == Action::Draft {
+            return Ok(Answer::new("drafted", draft.text.clone()).with_draft(&draft, &lookup));
+        }
+        let by_hand = "For a reviewer to answer by hand from the policy. Nothing is staged and no time is confirmed.";
+        Ok(Answer::new("manual_fallback", format!("{by_hand}\n{}", draft.text)).with_draft(&draft, &lookup))
+    }
+
+    /// Drafts, and keeps the proposal.
+    fn proposed(&self, request: &Request) -> Result<(Proposal, Draft, Lookup), Stop> {
+        self.permissions.demand(request, Action::Draft, &self.conduct)?;
+        let (draft, lookup) = self.drafted(request);
+        let record_version = lookup.record.as_ref().map(|record| record.version);
+        let proposal = Proposal::new(&request.operation, request.customer.as_deref(), record_version, &draft);
+        proposal.keep(&self.connection, self.now)?;
+        Ok((proposal, draft, lookup))
+    }
+
+    fn propose(&self, request: &Request) -> Result<Answer, Stop> {
+        let (proposal, draft, lookup) = self.proposed(request)?;
+        let answer = Answer::new("awaiting_approval", draft.text.clone()).with_draft(&draft, &lookup);
+        Ok(answer.with_proposal(&proposal.digest).claiming(&request.operation, Claim::Held))
+    }
+
+    /// The whole way in one request: draft, propose, approve where someone does, stage.
+    fn answer(&mut self, request: &Request) -> Result<Answer, Stop> {
+        self.permissions.demand(request, Action::Stage, &self.conduct)?;
+        let (proposal, draft, lookup) = self.proposed(request)?;
+        let known =
+            self.conduct.looks_up_operation && OperationRecord::find(&self.connection, &request.operation)?.is_some();
+        let needs_approval = self.permissions.staging_needs_approval() && self.conduct.needs_approval;
+        match &request.approved_by {
+            // What is staged already needs no further authority to be reported.
+            Some(approver) if !known => {
+                self.grant(request, &proposal, approver, &request.actor)?;
+            }
+            None if !known && needs_approval => return self.propose(request),
+            _ => {}
+        }
+        let answer = self.stage(request, &proposal, &draft.text)?;
+        Ok(answer.with_draft(&draft, &lookup).with_proposal(&proposal.digest))
+    }
+
+    fn stage_kept(&mut self, request: &Request) -> Result<Answer, Stop> {
+        self.permissions.demand(request, Action::Stage, &self.conduct)?;
+        let proposal = self.kept(request)?;
+        Ok(self.stage(request, &proposal, &proposal.draft)?.with_proposal(&proposal.digest))
+    }
+
+    /// Approves a proposal for an actor.
+    pub(super) fn grant(
+        &self,
+        request: &Request,
+        proposal: &Proposal,
+        approver: &str,
+        actor: &str,
+    ) -> Result<i64, Stop> {
+        self.permissions.demand_approver(approver, actor)?;
+        let valid_s = self.permissions.approval_seconds(request.approval_valid_s);
+        Ok(approvals::grant(&self.connection, proposal, approver, actor, self.now, valid_s)?)
+    }
+
+    /// The proposal that the request names, or the newest of its operation.
+    pub(super) fn kept(&self, request: &Request) -> Result<Proposal, Stop> {
+        let kept = Proposal::kept(&self.connection, &request.operation, request.proposal.as_ref())?;
+        let unknown = || Refusal::new(Reason::UnknownProposal, "no such proposal was kept for the operation");
+        Ok(kept.ok_or_else(unknown)?)
+    }
+
+    /// What is true now of the things that an approval of the proposal was bound to.
+    fn present(&self, request: &Request, proposal: &Proposal) -> Present {
+        let asked = Request { customer: proposal.customer.clone(), ..request.clone() };
+        let lookup = records::look_up(&asked, self.call.parts, self.call.texts, &self.permissions, &self.conduct);
+        let may_read = |source: &PartId| self.permissions.may_read(&request.actor, source.as_str());
+        let topics = proposal.sources.as_array().into_iter().flatten().filter_map(|topic| topic[0].as_str());
+        let ruling = topics.map(|topic| {
+            let ruling = retrieval::ruling_on(topic, &self.sources, may_read, self.today, &self.conduct);
+            ruling.map_or_else(|| json!([topic]), |(source, version)| json!([topic, source, version]))
+        });
+        Present { now: self.now, record_version: lookup.record.map(|record| record.version), sources: ruling.collect() }
+    }
+
+    fn stage(&mut self, request: &Request, proposal: &Proposal, draft: &str) -> Result<Answer, Stop> {
+        let present = self.present(request, proposal);
+        let intent = Intent {
+            proposal,
+            actor: &request.actor,
+            present: &present,
+            needs_approval: self.permissions.staging_needs_approval(),
+            retention_s: self.retention_s(),
+        };
+        let operation = &proposal.operation;
+        let (receipt, replayed) = match attempt::make(&mut self.connection, &mut self.calls, intent, &self.conduct)? {
+            Ended::Refused(refusal) => return Err(refusal.into()),
+            Ended::Lost => return Ok(self.lost(operation)),
+            Ended::Failed => return Ok(self.broken(operation)?),
+            Ended::Committed(receipt) => (receipt, false),
+            Ended::Replayed(receipt) => (receipt, true),
+        };
+        let reading = reading::read_one(&self.connection, operation.clone())?;
+        if reading.effects == 1 && reading.agreement == Agreement::Agrees {
+            let answer = Answer::new(STAGED, draft).with_receipt(&receipt, replayed);
+            return Ok(answer.claiming(operation, Claim::Completed));
+        }
+        let output = "The staging was answered, but queue, operation record and audit do not agree on one item.";
+        Ok(Answer::new("unconfirmed", output).claiming(operation, Claim::Unknown))
+    }
+
+    /// An answer never came: neither success nor failure is known.
+    fn lost(&self, operation: &OperationId) -> Answer {
+        if !self.conduct.keeps_lost_answer_unknown {
+            return Answer::new("failed", "The staging failed.").claiming(operation, Claim::Failed);
+        }
+        let output = "The staging was submitted and no answer came back: its result is unknown. \
+                      Submit the same operation again; it is staged once.";
+        Answer::new("unknown", output).claiming(operation, Claim::Unknown)
+    }
+
+    /// The target broke: the desk looks before it says that nothing was kept.
+    fn broken(&self, operation: &OperationId) -> rusqlite::Result<Answer> {
+        let reading = reading::read_one(&self.connection, operation.clone())?;
+        if reading.effects == 0 && reading.agreement == Agreement::Agrees {
+            let output = "The staging failed before its commit. Nothing of it was kept; the approval stays.";
+            return Ok(Answer::new("failed", output).claiming(operation, Claim::Failed));
+        }
+        let output = "The staging failed, and what it left behind is not consistent.";
+        Ok(Answer::new("unknown", output).claiming(operation, Claim::Unknown))
+    }
+
+    /// For how long an operation's record is kept: the window in which the connector promises to know its key again.
+    pub(super) fn retention_s(&self) -> i64 {
+        let connectors = self.call.parts.values().filter(|part| part.kind == PartKind::Connector);
+        let windows = connectors.filter_map(|part| {
+            let window = part.document.get("operations")?.get("stage")?.get("idempotency")?.get("window_s")?;
+            Value::as_i64(window)
+        });
+        windows.max().unwrap_or(DEFAULT_RETENTION_S)
+    }
+}

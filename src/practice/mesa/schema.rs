@@ -1,0 +1,118 @@
+//! The desk's database: its tables, and how a connection to it is opened.
+//!
+//! Times are whole seconds since 1970 in UTC. Only `proposals` and `review_queue` hold the text of a draft: it is the
+//! work item itself. Every other table holds references.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::practice::{Durability, PracticeError};
+
+/// The database file in the state directory.
+pub(super) const DATABASE: &str = "mesa.db";
+
+/// Migrations by `user_version`: the first makes version 1 from an empty file, and so on. Only ever appended to.
+const MIGRATIONS: [&str; 1] = ["
+CREATE TABLE proposals (
+    digest TEXT PRIMARY KEY, operation TEXT NOT NULL, customer TEXT, record_version INTEGER,
+    sources TEXT NOT NULL, draft TEXT NOT NULL, proposed_s INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE approvals (
+    id INTEGER PRIMARY KEY, proposal TEXT NOT NULL, approver TEXT NOT NULL, actor TEXT NOT NULL,
+    record_version INTEGER, sources TEXT NOT NULL, approved_s INTEGER NOT NULL, expires_s INTEGER NOT NULL,
+    revoked_s INTEGER, revoked_by TEXT
+) STRICT;
+CREATE TABLE review_queue (
+    item INTEGER PRIMARY KEY, operation TEXT NOT NULL, proposal TEXT NOT NULL, customer TEXT,
+    status TEXT NOT NULL, draft TEXT NOT NULL, staged_s INTEGER NOT NULL
+) STRICT;
+CREATE TABLE operation_records (
+    operation TEXT PRIMARY KEY, proposal TEXT NOT NULL, item INTEGER NOT NULL, actor TEXT NOT NULL,
+    receipt TEXT, recorded_s INTEGER NOT NULL, keep_until_s INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE action_audit (
+    id INTEGER PRIMARY KEY, operation TEXT NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL,
+    proposal TEXT NOT NULL, approval INTEGER, item INTEGER NOT NULL, destination TEXT NOT NULL, acted_s INTEGER NOT NULL
+) STRICT;
+CREATE TABLE refusals (
+    id INTEGER PRIMARY KEY, operation TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
+    reason TEXT NOT NULL, refused_s INTEGER NOT NULL
+) STRICT;
+CREATE TABLE pauses (
+    id INTEGER PRIMARY KEY, actor TEXT NOT NULL, reason TEXT NOT NULL, paused_s INTEGER NOT NULL,
+    resumed_s INTEGER, resumed_by TEXT
+) STRICT;
+CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY, operation TEXT NOT NULL, customer TEXT, sent_s INTEGER NOT NULL
+) STRICT;
+"];
+
+/// Opens the database in `state_dir` and brings it to the newest version.
+///
+/// For [`Durability::Trial`] nothing waits for the disk and the rollback journal stays in memory: a rollback works as
+/// ever, and a process killed inside a commit takes with it the only reader that the file would have had.
+/// For [`Durability::Process`] SQLite's own full guarantee holds.
+///
+/// # Errors
+/// When the file cannot be opened or is no database of this desk.
+pub(super) fn open(state_dir: &Path, durability: Durability) -> Result<Connection, PracticeError> {
+    let path = state_dir.join(DATABASE);
+    let failed = |doing| {
+        let path = path.clone();
+        move |source| PracticeError::Store { path, doing, source }
+    };
+    let mut connection = Connection::open(&path).map_err(failed("opening it"))?;
+    connection.busy_timeout(Duration::from_secs(5)).map_err(failed("opening it"))?;
+    let pragmas = match durability {
+        Durability::Trial => "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
+        Durability::Process => "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;",
+    };
+    connection.execute_batch(pragmas).map_err(failed("setting its durability"))?;
+    migrate(&mut connection).map_err(failed("bringing its tables up to date"))?;
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    if version_of(connection)? == MIGRATIONS.len() {
+        return Ok(());
+    }
+    // The version is read again under the write lock: another process may have come first.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version = version_of(&transaction)?;
+    for (index, migration) in MIGRATIONS.iter().enumerate().skip(version) {
+        transaction.execute_batch(migration)?;
+        transaction.execute_batch(&format!("PRAGMA user_version = {}", index + 1))?;
+    }
+    transaction.commit()
+}
+
+fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
+    let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    Ok(usize::try_from(version).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opening_twice_keeps_what_the_first_connection_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = open(folder.path(), Durability::Process).unwrap();
+        first.execute("INSERT INTO outbox (operation, sent_s) VALUES ('op-1', 0)", []).unwrap();
+        drop(first);
+        let second = open(folder.path(), Durability::Trial).unwrap();
+        let rows: i64 = second.query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
+        assert_eq!(rows, 1);
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(DATABASE), "no database, but long enough to be looked at").unwrap();
+        let error = open(folder.path(), Durability::Trial).unwrap_err();
+        assert!(error.to_string().contains(DATABASE), "{error}");
+    }
+}
