@@ -1,0 +1,193 @@
+//! A project inside a git repository: where it lies, its revisions, and its working tree.
+//!
+//! Two stores can answer: the git library ([`super::git_library`]), and, for repositories that the library refuses
+//! (partial clones, SHA-256 names, reftables), the git command ([`super::git_command`]).
+
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::git_command::CommandStore;
+use super::git_error::{GitError, GitErrorKind, with_owner_hint};
+use super::git_library::LibraryStore;
+use super::listing::{Listing, ObjectId};
+use super::path_name::PathName;
+
+/// A commit that a revision names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its name.
+    pub id: ObjectId,
+    /// When it was committed, in seconds since 1970.
+    pub seconds: i64,
+}
+
+/// The working tree as git would store it now: what is committed, staged, edited or untracked, but not what is ignored.
+#[derive(Clone, Debug, Default)]
+pub struct WorkingTree {
+    /// Every file.
+    pub listing: Listing,
+    /// The files whose content git does not have: edited, or untracked.
+    pub uncommitted: BTreeSet<PathName>,
+}
+
+/// What this room asks of git. Paths are relative to the repository's top folder.
+pub(super) trait Store: Send + Sync {
+    /// The repository's top folder.
+    fn top(&self) -> &Path;
+    /// The commit that a revision names.
+    fn commit(&self, revision: &str) -> Result<Commit, GitError>;
+    /// The commit that is checked out; `None` before the first commit.
+    fn head(&self) -> Result<Option<Commit>, GitError>;
+    /// The best common ancestors; never empty: without any it is an error of kind `NoMergeBase`.
+    fn merge_bases(&self, one: ObjectId, other: ObjectId) -> Result<Vec<ObjectId>, GitError>;
+    /// Whether the clone's history was cut off.
+    fn is_shallow(&self) -> bool;
+    /// Every file of a commit.
+    fn tree(&self, commit: ObjectId) -> Result<Listing, GitError>;
+    /// The working tree.
+    fn working_tree(&self) -> Result<WorkingTree, GitError>;
+    /// The bytes of a blob.
+    fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError>;
+    /// Whether git ignores this folder.
+    fn ignores(&self, folder: &Path) -> Result<bool, GitError>;
+}
+
+/// A project inside a git repository. Cheap to clone.
+#[derive(Clone)]
+pub struct GitProject {
+    store: Arc<dyn Store>,
+    root: PathBuf,
+    /// The project's folder inside the repository: empty, or ending in `/`.
+    prefix: Vec<u8>,
+}
+
+impl GitProject {
+    /// Finds the repository around a project's folder.
+    ///
+    /// # Errors
+    /// When there is none, when neither the library nor the git command can read it, and when it ignores the folder.
+    pub fn open(project_root: &Path) -> Result<Self, GitError> {
+        let root = project_root.canonicalize().map_err(|error| {
+            let what = format!("the project's folder `{}` cannot be opened", project_root.display());
+            GitError::new(GitErrorKind::Other, what, &error.to_string())
+        })?;
+        let store = open_store(&root).map_err(|error| with_owner_hint(error, &root))?;
+        let prefix = prefix_of(store.top(), &root)?;
+        let project = Self { store, root, prefix };
+        project.refuse_ignored_folder()?;
+        Ok(project)
+    }
+
+    /// The project's folder inside the repository: empty, or ending in `/`.
+    pub fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// The project's own folder on disk.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// When it names none.
+    pub fn commit(&self, revision: &str) -> Result<Commit, GitError> {
+        if revision.len() >= 40 && revision.bytes().all(|byte| byte == b'0') {
+            let what = "a revision of zeros names no commit (CI writes it where a branch is new)";
+            return Err(GitError::new(GitErrorKind::Revision, what, "bad object 0000000"));
+        }
+        self.store.commit(revision)
+    }
+
+    /// The commit that is checked out; `None` before the first one.
+    ///
+    /// # Errors
+    /// When git cannot tell.
+    pub fn head(&self) -> Result<Option<Commit>, GitError> {
+        self.store.head()
+    }
+
+    /// The best common ancestors of two commits; more than one where history was merged criss-cross.
+    ///
+    /// # Errors
+    /// When there is none, and when history cannot be read.
+    pub fn merge_bases(&self, one: ObjectId, other: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        self.store.merge_bases(one, other)
+    }
+
+    /// Whether the clone's history was cut off (`git clone --depth`).
+    pub fn is_shallow(&self) -> bool {
+        self.store.is_shallow()
+    }
+
+    /// Every file of a commit, in the whole repository.
+    ///
+    /// # Errors
+    /// When an object is missing.
+    pub fn tree(&self, commit: ObjectId) -> Result<Listing, GitError> {
+        self.store.tree(commit)
+    }
+
+    /// The working tree of the whole repository.
+    ///
+    /// # Errors
+    /// When the index or a file cannot be read.
+    pub fn working_tree(&self) -> Result<WorkingTree, GitError> {
+        self.store.working_tree()
+    }
+
+    /// Whether a revision's files are exactly those that are checked out, with nothing uncommitted.
+    ///
+    /// # Errors
+    /// When the revision names no commit or the working tree cannot be read.
+    pub fn head_is_working_tree(&self, revision: &str) -> Result<bool, GitError> {
+        let tree = self.tree(self.commit(revision)?.id)?;
+        let working_tree = self.working_tree()?;
+        Ok(super::listing::diff_listings(&tree, &working_tree.listing).is_empty())
+    }
+
+    /// A repository around the project that ignores its folder sees none of its changes: it is no help, and
+    /// a danger where it says that nothing changed.
+    fn refuse_ignored_folder(&self) -> Result<(), GitError> {
+        let Some(folder) = self.prefix.strip_suffix(b"/") else { return Ok(()) };
+        if !self.store.ignores(PathName::new(folder).as_path())? {
+            return Ok(());
+        }
+        if self.working_tree()?.listing.starting_with(&self.prefix).next().is_some() {
+            return Ok(());
+        }
+        let what = format!("the project's folder `{}` is ignored", PathName::new(folder));
+        Err(GitError::new(GitErrorKind::Ignored, what, "ignored"))
+    }
+}
+
+fn open_store(root: &Path) -> Result<Arc<dyn Store>, GitError> {
+    match LibraryStore::open(root) {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(refusal) if refusal.kind == GitErrorKind::Unsupported => match CommandStore::open(root) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(error) if error.kind == GitErrorKind::NoCommand => Err(refusal),
+            Err(error) => Err(error),
+        },
+        Err(refusal) => Err(refusal),
+    }
+}
+
+fn prefix_of(top: &Path, root: &Path) -> Result<Vec<u8>, GitError> {
+    let Ok(relative) = root.strip_prefix(top) else {
+        let what = format!("`{}` lies outside of its repository's working tree", root.display());
+        return Err(GitError::new(GitErrorKind::Other, what, &top.display().to_string()));
+    };
+    let mut prefix = relative.as_os_str().as_bytes().to_vec();
+    if !prefix.is_empty() {
+        prefix.push(b'/');
+    }
+    Ok(prefix)
+}

@@ -1,0 +1,128 @@
+//! A project's files as they stand in a revision, and as they stand on disk with git's bytes where git has them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource};
+
+use super::git::{GitProject, WorkingTree};
+use super::git_error::GitError;
+use super::listing::{Entry, EntryMode, Listing};
+use super::path_name::PathName;
+
+/// How a file begins that only points at its content in Git LFS (its specification, version 1).
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+
+/// The files of a project in one revision.
+pub struct GitTreeFiles {
+    project: GitProject,
+    listing: Listing,
+}
+
+impl GitTreeFiles {
+    /// The files below the project's folder in a listing of the whole repository.
+    pub fn new(project: &GitProject, whole_repository: &Listing) -> Self {
+        Self { project: project.clone(), listing: whole_repository.below(project.prefix()) }
+    }
+}
+
+impl FileSource for GitTreeFiles {
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        let folder = if prefix.is_empty() { String::new() } else { format!("{}/", prefix.trim_end_matches('/')) };
+        let files = self.listing.starting_with(folder.as_bytes());
+        let files = files.filter(|(_, entry)| entry.mode != EntryMode::Submodule);
+        Ok(files.filter_map(|(path, _)| path.as_str().map(str::to_owned)).collect())
+    }
+
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        match self.listing.get(path.as_bytes()) {
+            Some(entry) => Some(kind_of(entry.mode)),
+            None => is_folder(&self.listing, path).then_some(EntryKind::Directory),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        match self.listing.get(path.as_bytes()) {
+            None if is_folder(&self.listing, path) => Err(no_file(path)),
+            None => Err(FileError::Missing(path.to_owned())),
+            Some(entry) if !entry.mode.is_file() => Err(no_file(path)),
+            Some(entry) => read_blob(&self.project, *entry, path),
+        }
+    }
+}
+
+/// The files of a project on disk. What git considers unmodified is read from git, so that line ends which a checkout
+/// converts do not count as a change; what is edited, untracked or ignored is read from disk.
+pub struct WorkingTreeFiles {
+    project: GitProject,
+    disk: DiskFiles,
+    listing: Listing,
+    uncommitted: BTreeSet<PathName>,
+}
+
+impl WorkingTreeFiles {
+    /// The files below the project's folder.
+    pub fn new(project: &GitProject, working_tree: &WorkingTree) -> Self {
+        let prefix = project.prefix();
+        Self {
+            project: project.clone(),
+            disk: DiskFiles::new(project.root()),
+            listing: working_tree.listing.below(prefix),
+            uncommitted: working_tree.uncommitted.iter().filter_map(|path| path.below(prefix)).collect(),
+        }
+    }
+
+    fn is_in_submodule(&self, path: &str) -> bool {
+        Path::new(path).ancestors().any(|folder| {
+            let entry = folder.to_str().and_then(|name| self.listing.get(name.as_bytes()));
+            entry.is_some_and(|entry| entry.mode == EntryMode::Submodule)
+        })
+    }
+}
+
+impl FileSource for WorkingTreeFiles {
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        let mut files = self.disk.list(prefix)?;
+        files.retain(|path| !self.is_in_submodule(path));
+        Ok(files)
+    }
+
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        match self.listing.get(path.as_bytes()) {
+            Some(entry) if entry.mode == EntryMode::Submodule => Some(EntryKind::Submodule),
+            _ => self.disk.kind(path),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        let committed = self.listing.get(path.as_bytes()).filter(|entry| entry.mode.is_file());
+        let committed = committed.filter(|_| !self.uncommitted.contains(&PathName::from(path)));
+        let Some(entry) = committed.filter(|_| self.disk.kind(path) == Some(EntryKind::File)) else {
+            return self.disk.read(path);
+        };
+        let content = read_blob(&self.project, *entry, path)?;
+        // Git's own blob of such a file is no content that a workflow could have read.
+        if content.starts_with(LFS_POINTER) { self.disk.read(path) } else { Ok(content) }
+    }
+}
+
+fn is_folder(listing: &Listing, path: &str) -> bool {
+    path.is_empty() || listing.starting_with(format!("{path}/").as_bytes()).next().is_some()
+}
+
+fn kind_of(mode: EntryMode) -> EntryKind {
+    match mode {
+        EntryMode::Regular | EntryMode::Executable => EntryKind::File,
+        EntryMode::Symlink => EntryKind::Symlink,
+        EntryMode::Submodule => EntryKind::Submodule,
+    }
+}
+
+fn no_file(path: &str) -> FileError {
+    FileError::Unreadable { path: path.to_owned(), reason: "it is no regular file".to_owned() }
+}
+
+fn read_blob(project: &GitProject, entry: Entry, path: &str) -> Result<Vec<u8>, FileError> {
+    let content = project.store().blob(entry.id);
+    content.map_err(|error: GitError| FileError::Unreadable { path: path.to_owned(), reason: error.sentence() })
+}
