@@ -1,8 +1,18 @@
 //! What differs between a base and a head: changed paths from git, changed facets from the manifests of both sides.
+//!
+//! [`Sides::resolve`] finds both; the caller loads the head's project from [`Sides::head_files`]; [`Sides::changes`]
+//! then compares. Only the files called `git*.rs` know the git library or the git command.
 
+mod base;
+mod base_contents;
 mod ci;
+mod compare;
+mod compare_cases;
+mod compare_parts;
+mod facets;
 mod git;
 mod git_command;
+mod git_disk;
 mod git_error;
 mod git_export;
 mod git_files;
@@ -12,6 +22,9 @@ mod git_working_tree;
 mod listing;
 mod model;
 mod path_name;
+mod path_rules;
+mod sides;
+mod snapshot;
 
 pub use ci::{CiBase, CiTarget, ci_base};
 pub use git::{Commit, GitProject, WorkingTree};
@@ -22,3 +35,5 @@ pub use model::{
     BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
 };
 pub use path_name::PathName;
+pub use sides::{ChangeError, Sides, SidesRequest};
+pub use snapshot::rest_digests;

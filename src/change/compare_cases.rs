@@ -1,0 +1,138 @@
+//! The cases of two sides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::CaseId;
+use crate::manifest::Case;
+
+use super::compare_parts::{direction_of, modes_of};
+use super::listing::PathChange;
+use super::model::{CaseChange, Change, ChangeKind, Direction};
+
+/// What differs between the cases of two sides.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CaseChanges {
+    pub(super) changes: Vec<Change>,
+    pub(super) cases: BTreeMap<CaseId, CaseChange>,
+}
+
+/// Compares the cases by id. `touched` holds what git says of paths, for fixtures whose mode changed.
+pub(super) fn compare_cases(
+    base: &BTreeMap<CaseId, Case>,
+    head: &BTreeMap<CaseId, Case>,
+    touched: &BTreeMap<&str, &PathChange>,
+) -> CaseChanges {
+    let mut found = CaseChanges::default();
+    let ids: BTreeSet<&CaseId> = base.keys().chain(head.keys()).collect();
+    for id in ids {
+        let changes = match (base.get(id), head.get(id)) {
+            (Some(old), Some(new)) => both_sides(old, new, touched),
+            (Some(old), None) => vec![change(old, None, Direction::Removed)],
+            (None, Some(new)) => vec![change(new, None, Direction::Added)],
+            (None, None) => Vec::new(),
+        };
+        if changes.is_empty() {
+            continue;
+        }
+        let expectation_only = changes.iter().all(|change| change.facet.as_deref() == Some("expect"));
+        found.cases.insert(id.clone(), CaseChange { base: base.get(id).cloned(), expectation_only });
+        found.changes.extend(changes);
+    }
+    found
+}
+
+fn both_sides(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for ((facet, from), (_, to)) in aspects(old).into_iter().zip(aspects(new)) {
+        if from != to {
+            changes.push(Change {
+                paths: paths_of(old, new),
+                from: Some(from),
+                to: Some(to),
+                ..change(new, Some(facet.to_owned()), Direction::Modified)
+            });
+        }
+    }
+    changes.extend(fixture_changes(old, new, touched));
+    if changes.is_empty() && old.digest != new.digest {
+        changes.push(Change { paths: paths_of(old, new), ..change(new, Some("*".to_owned()), Direction::Modified) });
+    }
+    changes
+}
+
+fn paths_of(old: &Case, new: &Case) -> Vec<String> {
+    let paths: BTreeSet<&String> = [&old.path, &new.path].into();
+    paths.into_iter().cloned().collect()
+}
+
+/// Everything of a case but its identity, its title, its place and its fixtures.
+fn aspects(case: &Case) -> [(&'static str, Value); 11] {
+    fn value(aspect: &impl Serialize) -> Value {
+        serde_json::to_value(aspect).unwrap_or_default()
+    }
+    let risks: BTreeSet<_> = case.risks.iter().collect();
+    [
+        ("always", value(&case.always)),
+        ("expect", value(&case.expect)),
+        ("faults", value(&case.faults)),
+        ("input", case.input.clone()),
+        ("now", value(&case.now)),
+        ("risks", value(&risks)),
+        ("set", value(&case.set)),
+        ("sources", value(&case.sources)),
+        ("steps", value(&case.steps)),
+        ("trials", value(&case.trials)),
+        ("workflow", value(&case.workflow)),
+    ]
+}
+
+fn fixture_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
+    let by_name = |case: &Case| -> BTreeMap<String, (String, crate::domain::Digest)> {
+        let fixtures = case.fixtures.iter();
+        fixtures
+            .map(|fixture| (fixture.name.clone(), (fixture.path.clone(), crate::domain::Digest::of(&fixture.content))))
+            .collect()
+    };
+    let (old_fixtures, new_fixtures) = (by_name(old), by_name(new));
+    let names: BTreeSet<&String> = old_fixtures.keys().chain(new_fixtures.keys()).collect();
+    let mut changes = Vec::new();
+    for name in names {
+        let (from, to) = (old_fixtures.get(name), new_fixtures.get(name));
+        let paths: BTreeSet<&String> = [from, to].into_iter().flatten().map(|(path, _)| path).collect();
+        let touch = paths.iter().find_map(|path| touched.get(path.as_str()));
+        let is_same = from.map(|(_, digest)| digest) == to.map(|(_, digest)| digest);
+        if is_same && touch.is_none() {
+            continue;
+        }
+        let value = |digest: &crate::domain::Digest| Value::from(digest.as_str());
+        let values = match touch {
+            Some(touch) if is_same => modes_of(touch),
+            _ => (from.map(|(_, digest)| value(digest)), to.map(|(_, digest)| value(digest))),
+        };
+        let direction = direction_of(from.is_some(), to.is_some());
+        let path = to.or(from).map(|(path, _)| path.as_str()).unwrap_or_default();
+        changes.push(Change {
+            from: values.0,
+            to: values.1,
+            paths: paths.into_iter().cloned().collect(),
+            ..change(new, Some(format!("file:{path}")), direction)
+        });
+    }
+    changes
+}
+
+fn change(case: &Case, facet: Option<String>, direction: Direction) -> Change {
+    Change {
+        kind: ChangeKind::Case,
+        part: None,
+        case: Some(case.id.clone()),
+        facet,
+        direction,
+        from: None,
+        to: None,
+        paths: vec![case.path.clone()],
+    }
+}

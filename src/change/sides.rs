@@ -1,0 +1,259 @@
+//! The two sides of a comparison, from what was asked for to the set of changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::manifest::{DiskFiles, FileSource, Project};
+
+use super::base::{Base, BaseSearch};
+use super::base_contents::load_base;
+use super::compare::{Differences, compare_sides};
+use super::git::{Commit, GitProject};
+use super::git_disk::list_disk;
+use super::git_error::GitError;
+use super::git_files::{GitTreeFiles, WorkingTreeFiles};
+use super::listing::{Listing, PathChange, diff_listings};
+use super::model::{BaseKind, ChangeSet, Side, Snapshot};
+use super::path_name::PathName;
+use super::snapshot::{compare_snapshots, rest_digests};
+
+/// What to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct SidesRequest<'a> {
+    /// The project's folder.
+    pub project_root: &'a Path,
+    /// The revision to hold the head against, through the merge base of both.
+    pub base: Option<&'a str>,
+    /// The revision to look at; by default the working tree.
+    pub head: Option<&'a str>,
+    /// The environment, for the variables in which CI systems name a target branch.
+    pub environment: &'a BTreeMap<String, String>,
+    /// Whether a baseline with a snapshot was ever accepted.
+    pub has_accepted: bool,
+}
+
+/// The head cannot be had. A base that cannot be had is no error: it selects everything.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangeError {
+    /// The head that was asked for.
+    #[error("the head `{revision}` cannot be had: {reason}")]
+    Head {
+        /// As it was given.
+        revision: String,
+        /// Git's own reason.
+        reason: GitError,
+    },
+    /// The head's files.
+    #[error("the files of the head cannot be read: {0}")]
+    Files(String),
+    /// The head could not be written out.
+    #[error("the head cannot be written into `{}`: {reason}", folder.display())]
+    Export {
+        /// Where to.
+        folder: PathBuf,
+        /// Git's own reason.
+        reason: GitError,
+    },
+}
+
+impl ChangeError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Head { reason, .. } | Self::Export { reason, .. } => reason.hint.as_deref(),
+            Self::Files(_) => None,
+        }
+    }
+}
+
+/// The two sides, found.
+pub struct Sides {
+    root: PathBuf,
+    git: Option<GitProject>,
+    head: Head,
+    base: Base,
+}
+
+struct Head {
+    side: Side,
+    files: Box<dyn FileSource>,
+    /// The whole repository's files; `None` without git.
+    listing: Option<Listing>,
+    /// The revision's commit; for a working tree the one that is checked out.
+    commit: Option<Commit>,
+    is_working_tree: bool,
+}
+
+impl Sides {
+    /// Finds head and base.
+    ///
+    /// # Errors
+    /// When a head was asked for that cannot be had.
+    pub fn resolve(request: SidesRequest<'_>) -> Result<Self, ChangeError> {
+        let mut git = GitProject::open(request.project_root);
+        let head = match request.head {
+            Some(revision) => revision_head(&git, revision)?,
+            None => working_head(&mut git, request.project_root),
+        };
+        let search = BaseSearch {
+            git: git.as_ref(),
+            head: head.commit,
+            asked: request.base,
+            environment: request.environment,
+            has_accepted: request.has_accepted,
+        };
+        let base = search.find();
+        Ok(Self { root: request.project_root.to_owned(), git: git.ok(), head, base })
+    }
+
+    /// The head's files, to load the project from.
+    pub fn head_files(&self) -> &dyn FileSource {
+        self.head.files.as_ref()
+    }
+
+    /// The head.
+    pub fn head(&self) -> &Side {
+        &self.head.side
+    }
+
+    /// The base.
+    pub fn base(&self) -> &Side {
+        &self.base.side
+    }
+
+    /// What the base is.
+    pub fn base_kind(&self) -> &BaseKind {
+        &self.base.kind
+    }
+
+    /// All that differs between the base and the head, whose project has been loaded from [`Self::head_files`].
+    /// `accepted` is the snapshot that the baseline recorded. Where there is no base, the set is empty and its
+    /// `base_kind` says why: everything is selected.
+    ///
+    /// # Errors
+    /// When the head's files cannot be listed.
+    pub fn changes(&self, project: &Project, accepted: Option<&Snapshot>) -> Result<ChangeSet, ChangeError> {
+        let mut kind = self.base.kind.clone();
+        let mut outside = BTreeSet::new();
+        let mut differences = match (&kind, accepted) {
+            (BaseKind::None(_), _) => Differences::default(),
+            (BaseKind::Baseline, Some(snapshot)) => compare_snapshots(snapshot, &self.snapshot(project)?),
+            (BaseKind::Baseline, None) => {
+                kind = BaseKind::None("the accepted baseline recorded no parts to compare with".to_owned());
+                Differences::default()
+            }
+            (BaseKind::Revisions(_), _) => self.compare_revisions(project, &mut outside),
+        };
+        differences.settle();
+        Ok(ChangeSet {
+            base: self.base.side.clone(),
+            base_kind: kind,
+            head: self.head.side.clone(),
+            changes: differences.changes,
+            cases: differences.cases,
+            bumps_without_change: differences.bumps_without_change.into_iter().collect(),
+            changes_without_bump: differences.changes_without_bump.into_iter().collect(),
+            outside_project: outside.len(),
+        })
+    }
+
+    fn compare_revisions(&self, project: &Project, outside: &mut BTreeSet<PathName>) -> Differences {
+        let mut differences = Differences::default();
+        let (Some(git), Some(head)) = (&self.git, &self.head.listing) else { return differences };
+        for listing in &self.base.listings {
+            let mut inside = Vec::new();
+            for change in diff_listings(listing, head) {
+                match change.path.below(git.prefix()) {
+                    Some(path) => inside.push(PathChange { path, ..change }),
+                    None => {
+                        outside.insert(change.path);
+                    }
+                }
+            }
+            let base = load_base(&GitTreeFiles::new(git, listing));
+            differences.unite(compare_sides(base.contents(), project, &inside));
+        }
+        differences
+    }
+
+    /// The head's snapshot, for a baseline to record.
+    ///
+    /// # Errors
+    /// When the head's files cannot be listed.
+    pub fn snapshot(&self, project: &Project) -> Result<Snapshot, ChangeError> {
+        let listing = match (&self.git, &self.head.listing) {
+            (Some(git), Some(listing)) => listing.below(git.prefix()),
+            _ => list_disk(&self.root).map_err(|error| ChangeError::Files(error.to_string()))?,
+        };
+        Ok(Snapshot::of(project, rest_digests(&listing, project)))
+    }
+
+    /// Writes the head into an empty folder and gives the project's folder in there; `None` where the head is what
+    /// the project's own folder holds, so that it can run in place.
+    ///
+    /// # Errors
+    /// When the working tree cannot be read or a file cannot be written.
+    pub fn export_head(&self, into: &Path) -> Result<Option<PathBuf>, ChangeError> {
+        let (false, Some(git), Some(commit)) = (self.head.is_working_tree, &self.git, self.head.commit) else {
+            return Ok(None);
+        };
+        let failed = |reason: GitError| ChangeError::Export { folder: into.to_owned(), reason };
+        if git.head_is_working_tree(&commit.id.to_string()).map_err(failed)? {
+            return Ok(None);
+        }
+        git.export_tree(commit.id, into).map(Some).map_err(failed)
+    }
+}
+
+fn revision_head(git: &Result<GitProject, GitError>, revision: &str) -> Result<Head, ChangeError> {
+    let failed = |reason: &GitError| ChangeError::Head { revision: revision.to_owned(), reason: reason.clone() };
+    let git = git.as_ref().map_err(failed)?;
+    let commit = git.commit(revision).map_err(|error| failed(&error))?;
+    let listing = git.tree(commit.id).map_err(|error| failed(&error))?;
+    Ok(Head {
+        side: Side { name: revision.to_owned(), commit: Some(commit.id.to_string()), note: None },
+        files: Box::new(GitTreeFiles::new(git, &listing)),
+        listing: Some(listing),
+        commit: Some(commit),
+        is_working_tree: false,
+    })
+}
+
+/// The working tree. Where git cannot be asked the files on disk are the head all the same, and `git` becomes the
+/// reason why.
+fn working_head(git: &mut Result<GitProject, GitError>, root: &Path) -> Head {
+    let found = match git {
+        Ok(project) => git_working_head(project),
+        Err(reason) => Err(reason.clone()),
+    };
+    found.unwrap_or_else(|reason| {
+        let note = format!("without git: {reason}");
+        *git = Err(reason);
+        Head {
+            side: Side { name: "working tree".to_owned(), commit: None, note: Some(note) },
+            files: Box::new(DiskFiles::new(root)),
+            listing: None,
+            commit: None,
+            is_working_tree: true,
+        }
+    })
+}
+
+fn git_working_head(git: &GitProject) -> Result<Head, GitError> {
+    let commit = git.head()?;
+    let tree = git.working_tree()?;
+    let committed = commit.map(|commit| git.tree(commit.id)).transpose()?.unwrap_or_default();
+    let note = match diff_listings(&committed, &tree.listing).len() {
+        0 => None,
+        1 => Some("with one uncommitted path".to_owned()),
+        several => Some(format!("with {several} uncommitted paths")),
+    };
+    let id = commit.map(|commit| commit.id.to_string());
+    Ok(Head {
+        side: Side { name: "working tree".to_owned(), commit: id, note },
+        files: Box::new(WorkingTreeFiles::new(git, &tree)),
+        listing: Some(tree.listing),
+        commit,
+        is_working_tree: true,
+    })
+}
