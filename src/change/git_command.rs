@@ -165,7 +165,7 @@ impl Store for CommandStore {
         let what = format!("`{revision}` names no commit");
         let spec = format!("{revision}^{{commit}}");
         let answer = self.git(&["rev-parse", "--verify", "--end-of-options", &spec], &what).map_err(|error| {
-            if error.kind == GitErrorKind::Other { error.as_kind(GitErrorKind::Revision) } else { error }
+            if error.kind == GitErrorKind::Other { error.with_kind(GitErrorKind::Revision) } else { error }
         })?;
         let id = object_ids(&answer)
             .pop()

@@ -55,7 +55,7 @@ impl GitError {
     }
 
     /// The same error under another kind, with that kind's hint.
-    pub(super) fn as_kind(self, kind: GitErrorKind) -> Self {
+    pub(super) fn with_kind(self, kind: GitErrorKind) -> Self {
         Self::new(kind, self.what, &self.words)
     }
 

@@ -55,7 +55,7 @@ impl Store for LibraryStore {
         let repository = self.repository();
         let commit = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
         commit.map(|commit| commit_of(&commit)).map_err(|error| {
-            GitError::from_library(format!("`{revision}` names no commit"), &error).as_kind(GitErrorKind::Revision)
+            GitError::from_library(format!("`{revision}` names no commit"), &error).with_kind(GitErrorKind::Revision)
         })
     }
 
