@@ -1,0 +1,213 @@
+//! What a workflow printed, read as an answer with an output and claims. Pure.
+
+use serde_json::{Map, Value};
+
+use crate::domain::{Claim, OperationId};
+use crate::evidence::{Answer, ClaimMade, ErrorKind, TrialError};
+use crate::manifest::AnswerForm;
+
+use super::strict_json::{self, JsonError};
+
+/// Reads an answer in the form that the workflow promises.
+///
+/// In the form `auto` an answer that is a JSON object is taken as one and everything else as text, with two
+/// exceptions that are errors: an object that breaks off before its end, and one that names a key twice.
+/// Both would otherwise be graded as a text that nobody meant.
+///
+/// # Errors
+/// [`ErrorKind::Malformed`] when the answer is not what it must be, or its claims are no list of claims.
+pub(super) fn read_answer(bytes: &[u8], form: AnswerForm) -> Result<Answer, TrialError> {
+    let json = match form {
+        AnswerForm::Text => None,
+        AnswerForm::Json => Some(strict_json::parse(bytes).map_err(|error| malformed(format!("the answer: {error}")))?),
+        AnswerForm::Auto if starts_object(bytes) => match strict_json::parse(bytes) {
+            Ok(value) => Some(value),
+            Err(JsonError::Syntax(_)) => None,
+            Err(error) => return Err(malformed(format!("the answer begins as a JSON object, and {error}"))),
+        },
+        AnswerForm::Auto => None,
+    };
+    let text = plain_text(bytes);
+    let Some(json) = json else {
+        let output = Value::from(without_line_end(&text));
+        return Ok(Answer { text, json: None, output, claims: Vec::new() });
+    };
+    let claims = json.get("claims").map_or_else(|| Ok(Vec::new()), read_claims)?;
+    let output = json.get("output").unwrap_or(&json).clone();
+    Ok(Answer { text, json: Some(json), output, claims })
+}
+
+/// Reads an answer whose status already says that it is none of the promised form: nothing in it is an error.
+pub(super) fn read_error_answer(bytes: &[u8]) -> Answer {
+    read_answer(bytes, AnswerForm::Auto).unwrap_or_else(|_| {
+        let text = plain_text(bytes);
+        Answer { output: Value::from(without_line_end(&text)), text, json: None, claims: Vec::new() }
+    })
+}
+
+fn starts_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'{')
+}
+
+/// Bytes as text. Nothing that is no text stays in it: bytes that are no UTF-8, and NUL, show as U+FFFD.
+pub(super) fn plain_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}")
+}
+
+/// A line end after the last line belongs to the printing, not to the answer.
+fn without_line_end(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}
+
+fn read_claims(value: &Value) -> Result<Vec<ClaimMade>, TrialError> {
+    let Value::Array(items) = value else {
+        return Err(malformed("`claims` in the answer is no list".to_owned()));
+    };
+    let mut claims: Vec<ClaimMade> = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let claim =
+            read_claim(item).map_err(|reason| malformed(format!("`claims[{index}]` in the answer {reason}")))?;
+        if claims.iter().any(|earlier| earlier.operation == claim.operation) {
+            let reason = format!("`claims[{index}]` in the answer is the second one on operation `{}`", claim.operation);
+            return Err(malformed(reason));
+        }
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+fn read_claim(item: &Value) -> Result<ClaimMade, String> {
+    const WORDS: &str = "completed, rejected, failed, unknown or held";
+    let fields: &Map<String, Value> = item.as_object().ok_or("is no object with `operation` and `claim`")?;
+    let operation = match fields.get("operation") {
+        Some(Value::String(operation)) if !operation.is_empty() => OperationId::new(operation),
+        Some(_) => return Err("has an `operation` that is no text with anything in it".to_owned()),
+        None => return Err("has no `operation`".to_owned()),
+    };
+    let word = fields.get("claim").ok_or("has no `claim`")?;
+    let claim = serde_json::from_value::<Claim>(word.clone())
+        .map_err(|_| format!("claims {word}, which is none of {WORDS}"))?;
+    Ok(ClaimMade { operation, claim })
+}
+
+fn malformed(message: String) -> TrialError {
+    TrialError { kind: ErrorKind::Malformed, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(text: &str, form: AnswerForm) -> Answer {
+        read_answer(text.as_bytes(), form).unwrap()
+    }
+
+    fn error(text: &str, form: AnswerForm) -> String {
+        let error = read_answer(text.as_bytes(), form).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Malformed);
+        error.message
+    }
+
+    #[test]
+    fn an_object_gives_output_and_claims() {
+        let text = r#" {"output": "staged", "claims": [{"operation": "op-7", "claim": "held", "note": 1}], "more": 2}
+"#;
+        for form in [AnswerForm::Auto, AnswerForm::Json] {
+            let answer = read(text, form);
+            assert_eq!(answer.output, json!("staged"));
+            assert_eq!(answer.claims, [ClaimMade { operation: "op-7".into(), claim: Claim::Held }]);
+            assert_eq!(answer.json.as_ref().unwrap()["more"], json!(2));
+            assert_eq!(answer.text, text);
+        }
+        assert_eq!(read(text, AnswerForm::Text).json, None);
+    }
+
+    #[test]
+    fn the_whole_object_is_the_output_where_it_names_none() {
+        assert_eq!(read(r#"{"answer": 4}"#, AnswerForm::Auto).output, json!({"answer": 4}));
+        assert_eq!(read(r#"{"output": null}"#, AnswerForm::Auto).output, Value::Null);
+    }
+
+    #[test]
+    fn only_an_object_is_json_in_the_form_auto() {
+        for text in ["12", "[1]", "null", "\"a\"", "{hello}", "Note: {\"output\": 1}"] {
+            let answer = read(text, AnswerForm::Auto);
+            assert_eq!((answer.json, answer.output), (None, json!(text)), "{text}");
+        }
+        assert_eq!(read("[1]", AnswerForm::Json).output, json!([1]));
+    }
+
+    #[test]
+    fn an_object_that_breaks_off_or_contradicts_itself_is_malformed_and_no_text() {
+        for text in ["{\"output\": \"ref", "{", "{\"output\": 1, \"output\": 2}"] {
+            error(text, AnswerForm::Auto);
+            error(text, AnswerForm::Json);
+            assert_eq!(read(text, AnswerForm::Text).output, json!(text));
+        }
+    }
+
+    #[test]
+    fn the_form_json_takes_nothing_else() {
+        for text in ["", "ok", "{\"a\": NaN}", "{} {}", "{'a': 1}"] {
+            error(text, AnswerForm::Json);
+        }
+    }
+
+    #[test]
+    fn nothing_printed_is_an_empty_text() {
+        for form in [AnswerForm::Auto, AnswerForm::Text] {
+            assert_eq!(read("", form).output, json!(""));
+        }
+    }
+
+    #[test]
+    fn the_last_line_end_is_no_part_of_a_text_output() {
+        assert_eq!(read("yes\n", AnswerForm::Auto).output, json!("yes"));
+        assert_eq!(read("yes\r\n", AnswerForm::Text).output, json!("yes"));
+        assert_eq!(read("yes\n\n", AnswerForm::Text).output, json!("yes\n"));
+        assert_eq!(read("yes\n", AnswerForm::Text).text, "yes\n");
+    }
+
+    #[test]
+    fn a_malformed_claim_is_an_error_with_its_place() {
+        for (claims, expected) in [
+            (r#"{"operation": "a", "claim": "completed"}"#, "no list"),
+            ("null", "no list"),
+            (r#"[{"operation": "a"}]"#, "claims[0]` in the answer has no `claim`"),
+            (r#"[{"operation": "a", "claim": "held"}, {"claim": "held"}]"#, "claims[1]"),
+            (r#"[{"operation": "a", "claim": "done"}]"#, "\"done\""),
+            (r#"[{"operation": "a", "claim": "Completed"}]"#, "\"Completed\""),
+            (r#"[{"operation": "a", "claim": null}]"#, "null"),
+            (r#"[{"operation": 7, "claim": "held"}]"#, "no text"),
+            (r#"[{"operation": "", "claim": "held"}]"#, "no text"),
+            (r#"["completed"]"#, "no object"),
+            (r#"[{"operation": "a", "claim": "held"}, {"operation": "a", "claim": "failed"}]"#, "second"),
+        ] {
+            let message = error(&format!(r#"{{"output": "x", "claims": {claims}}}"#), AnswerForm::Auto);
+            assert!(message.contains(expected), "{claims}: {message}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_show_as_replacement_characters() {
+        let answer = read_answer(b"a\0b\xffc", AnswerForm::Auto).unwrap();
+        assert_eq!(answer.output, json!("a\u{fffd}b\u{fffd}c"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_answer_or_malformed(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let text = read_answer(&bytes, AnswerForm::Text).unwrap();
+            prop_assert!(text.json.is_none() && !text.text.contains('\0'));
+            for form in [AnswerForm::Auto, AnswerForm::Json] {
+                if let Err(error) = read_answer(&bytes, form) {
+                    prop_assert_eq!(error.kind, ErrorKind::Malformed);
+                }
+            }
+        }
+    }
+}

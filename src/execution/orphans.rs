@@ -1,0 +1,46 @@
+//! Ends processes that left their program's process group and live on.
+//!
+//! A daemon that called `setsid` is out of reach of a signal to the group. It is known by the state directory in
+//! its environment, which no other trial shares. What wipes its own environment as well is not found.
+
+use std::path::Path;
+
+/// The variable that names a trial's state directory to its programs.
+pub(super) const STATE_DIR_VARIABLE: &str = "HOLDPOINT_STATE_DIR";
+
+/// Kills every process that was started with `state_dir`, or a folder below it, as its state directory.
+#[cfg(target_os = "linux")]
+pub(super) fn end_orphans(state_dir: &Path) {
+    use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+    let Ok(processes) = std::fs::read_dir("/proc") else { return };
+    let own = std::process::id();
+    for entry in processes.flatten() {
+        let Some(number) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+        let (Some(pid), true) = (pid.filter(|_| number != own), belongs_to(&entry.path(), state_dir)) else { continue };
+        // The descriptor stays with the process even if its number is given away: look again, then signal.
+        let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+        if belongs_to(&entry.path(), state_dir) {
+            let _ = pidfd_send_signal(&process, Signal::KILL);
+        }
+    }
+}
+
+/// Other systems do not show a process's environment.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn end_orphans(_: &Path) {}
+
+#[cfg(target_os = "linux")]
+fn belongs_to(process: &Path, state_dir: &Path) -> bool {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let Ok(environment) = std::fs::read(process.join("environ")) else { return false };
+    environment.split(|byte| *byte == 0).any(|entry| {
+        entry
+            .strip_prefix(STATE_DIR_VARIABLE.as_bytes())
+            .and_then(|rest| rest.strip_prefix(b"="))
+            .is_some_and(|value| Path::new(OsStr::from_bytes(value)).starts_with(state_dir))
+    })
+}
