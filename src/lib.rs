@@ -5,6 +5,7 @@ pub mod change;
 pub mod comparison;
 pub mod domain;
 pub mod evidence;
+pub mod execution;
 pub mod grading;
 pub mod manifest;
 pub mod practice;

@@ -69,7 +69,8 @@ fn read_claims(value: &Value) -> Result<Vec<ClaimMade>, TrialError> {
         let claim =
             read_claim(item).map_err(|reason| malformed(format!("`claims[{index}]` in the answer {reason}")))?;
         if claims.iter().any(|earlier| earlier.operation == claim.operation) {
-            let reason = format!("`claims[{index}]` in the answer is the second one on operation `{}`", claim.operation);
+            let reason =
+                format!("`claims[{index}]` in the answer is the second one on operation `{}`", claim.operation);
             return Err(malformed(reason));
         }
         claims.push(claim);

@@ -29,7 +29,8 @@ impl Cancellation {
 
     /// Asks to stop; asked again, stops at once. To be called from an ordinary thread, not inside a signal handler.
     pub fn request(&self) {
-        let before = self.requests.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |seen| Some(seen.saturating_add(1)));
+        let before =
+            self.requests.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |seen| Some(seen.saturating_add(1)));
         if before == Ok(1) {
             // The pipe is empty and both of its ends are open as long as `self` lives: one byte always fits.
             let _ = (&self.force).write(&[1]);

@@ -65,12 +65,7 @@ pub(super) struct Finished {
 /// # Errors
 /// When it cannot be started or watched.
 pub(super) fn run(mut command: Command, input: &[u8], limits: &Limits<'_>) -> io::Result<Finished> {
-    let child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
     let mut running = Running::new(child, input, limits)?;
     let end = running.wait(limits)?;
     running.finish(end)
@@ -104,15 +99,15 @@ impl<'a> Running<'a> {
         let stdin = child.stdin.take();
         let stdout = Capture::new(child.stdout.take(), limits.output_cap, Keep::Beginning);
         let stderr = Capture::new(child.stderr.take(), STDERR_CAP, Keep::End);
-        let running = Self { child, group, exit: ExitWatch::new(group), input, stdin, stdout, stderr, collected: false };
-        for pipe in [
+        let running =
+            Self { child, group, exit: ExitWatch::new(group), input, stdin, stdout, stderr, collected: false };
+        let pipes = [
             running.stdin.as_ref().map(|pipe| pipe.as_fd()),
             running.stdout.pipe().map(|pipe| pipe.as_fd()),
             running.stderr.pipe().map(|pipe| pipe.as_fd()),
-        ] {
-            if let Some(pipe) = pipe {
-                rustix::io::ioctl_fionbio(pipe, true)?;
-            }
+        ];
+        for pipe in pipes.into_iter().flatten() {
+            rustix::io::ioctl_fionbio(pipe, true)?;
         }
         Ok(running)
     }
@@ -211,14 +206,12 @@ impl<'a> Running<'a> {
     fn finish(mut self, end: Option<End>) -> io::Result<Finished> {
         let held_open = self.stdout.pipe().is_some() || self.stderr.pipe().is_some();
         let status = self.collect()?;
-        let stdout = std::mem::replace(&mut self.stdout, Capture::new(None, 0, Keep::Beginning));
-        let stderr = std::mem::replace(&mut self.stderr, Capture::new(None, 0, Keep::End));
-        let (stderr, left_out) = stderr.finish();
-        let mut text = String::from_utf8_lossy(&stderr).into_owned();
-        if left_out > 0 {
-            text.insert_str(0, &format!("[{left_out} bytes left out]\n"));
-        }
-        Ok(Finished { end: end.unwrap_or(End::Exited(status)), stdout: stdout.finish().0, stderr: text, held_open })
+        Ok(Finished {
+            end: end.unwrap_or(End::Exited(status)),
+            stdout: self.stdout.finish().into_bytes(),
+            stderr: self.stderr.finish().to_text(),
+            held_open,
+        })
     }
 
     fn collect(&mut self) -> io::Result<ExitStatus> {

@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn what_only_some_readers_take_is_refused() {
-        for text in ["NaN", "[Infinity]", "1e999", "{\"a\": 1,}", "{} {}", "'a'", "{a: 1}", "\u{feff}{}", "\"\\ud800\""] {
+        for text in ["NaN", "[Infinity]", "1e999", "{\"a\": 1,}", "{} {}", "'a'", "{a: 1}", "\u{feff}{}", "\"\\ud800\""]
+        {
             assert!(matches!(parse(text.as_bytes()), Err(JsonError::Syntax(_))), "{text}");
         }
         assert!(matches!(parse(b"\"\xff\""), Err(JsonError::Syntax(_))));

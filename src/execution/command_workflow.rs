@@ -1,0 +1,80 @@
+//! Workflows that are programs: started anew for each invocation, without a shell.
+
+use std::time::Duration;
+
+use crate::evidence::{ErrorKind, TrialError, excerpt};
+use crate::manifest::{AnswerForm, CommandWorkflow, WorkflowSpec};
+
+use super::answer::read_answer;
+use super::invocation::Invocation;
+use super::orphans::end_orphans;
+use super::process::{self, End, Finished, Limits};
+use super::program::{Program, Surroundings};
+use super::workflow::{StepContext, StepEnd};
+
+/// How much of a program's last words an error message shows, in characters.
+const SHOWN: usize = 300;
+
+/// A program of the project as a workflow.
+pub(super) struct CommandRunner<'a> {
+    spec: &'a WorkflowSpec,
+    program: Program,
+}
+
+impl<'a> CommandRunner<'a> {
+    /// Finds the program.
+    ///
+    /// # Errors
+    /// When it is not to be found, or a variable of its environment is not set.
+    pub(super) fn new(
+        spec: &'a WorkflowSpec,
+        command: &CommandWorkflow,
+        surroundings: Surroundings<'_>,
+    ) -> Result<Self, TrialError> {
+        Ok(Self { spec, program: Program::find(&command.run, &command.env, surroundings)? })
+    }
+
+    /// Starts the program, hands it the invocation and reads its answer.
+    pub(super) fn invoke(&self, invocation: &Invocation<'_>, context: &StepContext<'_>) -> StepEnd {
+        let input = match invocation.to_bytes() {
+            Ok(input) => input,
+            Err(error) => return StepEnd::of(Err(error)),
+        };
+        let limits = Limits {
+            timeout: Duration::from_secs(self.spec.timeout_s),
+            output_cap: self.spec.output_cap_bytes,
+            cancellation: context.cancellation,
+        };
+        match process::run(self.program.command(context.state_dir), &input, &limits) {
+            Err(error) => StepEnd::of(Err(self.program.start_error(&error))),
+            Ok(finished) => {
+                if finished.held_open {
+                    end_orphans(context.state_dir);
+                }
+                self.read(finished, self.spec.answer)
+            }
+        }
+    }
+
+    fn read(&self, finished: Finished, form: AnswerForm) -> StepEnd {
+        let answer = match end_error(self.program.name(), &finished, self.spec.timeout_s, self.spec.output_cap_bytes) {
+            Some(error) => Err(error),
+            None => read_answer(&finished.stdout, form),
+        };
+        StepEnd { stderr: finished.stderr, ..StepEnd::of(answer) }
+    }
+}
+
+/// Why a program that has ended counts as errored, whatever it printed; `None` where it ended well.
+pub(super) fn end_error(name: &str, finished: &Finished, timeout_s: u64, output_cap: usize) -> Option<TrialError> {
+    let (kind, what) = match finished.end {
+        End::Exited(status) if status.success() => return None,
+        End::Exited(status) => (ErrorKind::Exit, format!("ended with {status}")),
+        End::TimedOut => (ErrorKind::Timeout, format!("ran for more than {timeout_s} s and was ended")),
+        End::OutputCap => (ErrorKind::OutputCap, format!("printed more than {output_cap} bytes and was ended")),
+        End::Cancelled => (ErrorKind::Cancelled, "was killed because the run was cancelled".to_owned()),
+    };
+    let last_words = finished.stderr.trim_end().lines().next_back().unwrap_or_default();
+    let last_words = if last_words.is_empty() { String::new() } else { format!(": {}", excerpt(last_words, SHOWN)) };
+    Some(TrialError { kind, message: format!("`{name}` {what}{last_words}") })
+}

@@ -1,0 +1,115 @@
+//! The forms in which programs write a text: as it is, and escaped or encoded for JSON, an address or a header. Pure.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Every form in which `value` is looked for, each once.
+pub(super) fn encoded_forms(value: &str) -> BTreeSet<String> {
+    let mut forms = BTreeSet::new();
+    for value in [value, value.trim()] {
+        if value.is_empty() {
+            continue;
+        }
+        let json = json_escaped(value);
+        forms.insert(value.to_owned());
+        forms.insert(json.replace('/', "\\/"));
+        forms.insert(json_ascii(&json));
+        // Inside a JSON text that is itself a string in a JSON text.
+        forms.insert(json_escaped(&json));
+        forms.insert(json);
+        for upper_case in [true, false] {
+            let percent = percent_encoded(value.as_bytes(), upper_case);
+            forms.insert(percent.replace("%20", "+"));
+            forms.insert(percent);
+        }
+        for offset in 0..3 {
+            let base64 = base64_inside(value.as_bytes(), offset);
+            forms.insert(base64.replace('+', "-").replace('/', "_"));
+            forms.insert(base64);
+        }
+    }
+    forms.remove("");
+    forms
+}
+
+fn json_escaped(value: &str) -> String {
+    let quoted = serde_json::Value::from(value).to_string();
+    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+}
+
+/// The same JSON with every character beyond ASCII as `\uXXXX`, which is how Python writes it.
+fn json_ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for unit in json.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
+    }
+    text
+}
+
+/// All but RFC 3986's unreserved characters as `%XX`.
+fn percent_encoded(bytes: &[u8], upper_case: bool) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        let _ = match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                write!(text, "{}", char::from(*byte))
+            }
+            byte if upper_case => write!(text, "%{byte:02X}"),
+            byte => write!(text, "%{byte:02x}"),
+        };
+    }
+    text
+}
+
+/// The digits of RFC 4648's base64 that depend on `bytes` alone when `offset` (0 to 2) other bytes, modulo 3, stand
+/// before them: those digits occur in the encoding of any text that contains `bytes` at that offset.
+fn base64_inside(bytes: &[u8], offset: usize) -> String {
+    let mut digits = String::new();
+    let bit = |index: usize| bytes.get(index / 8).is_some_and(|byte| byte >> (7 - index % 8) & 1 == 1);
+    // The first digit that begins inside the bytes, in bits from their beginning.
+    let mut start = (6 - offset * 8 % 6) % 6;
+    while start + 6 <= bytes.len() * 8 {
+        let digit = (start..start + 6).fold(0, |digit, index| digit << 1 | usize::from(bit(index)));
+        digits.push(char::from(BASE64[digit]));
+        start += 6;
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_agrees_with_the_test_vectors_of_rfc_4648() {
+        for (text, expected) in [("f", "Z"), ("fo", "Zm"), ("foo", "Zm9v"), ("foob", "Zm9vY"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64_inside(text.as_bytes(), 0), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn base64_is_found_at_every_offset() {
+        // base64("user:hunter22!"), base64("a:hunter22!") and base64("hunter22!"), by coreutils' `base64`.
+        for whole in ["dXNlcjpodW50ZXIyMiE=", "YTpodW50ZXIyMiE=", "aHVudGVyMjIh"] {
+            let forms = encoded_forms("hunter22!");
+            assert!(forms.iter().any(|form| form.len() > 6 && whole.contains(form.as_str())), "{whole}: {forms:?}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_those_of_json_and_of_addresses() {
+        let forms = encoded_forms("p\"ä/ 1\n");
+        for expected in
+            ["p\"ä/ 1", "p\\\"ä/ 1\\n", "p\\\"\\u00e4/ 1\\n", "p\\\"ä\\/ 1", "p%22%C3%A4%2F%201", "p%22%c3%a4%2f+1"]
+        {
+            assert!(forms.contains(expected), "{expected}: {forms:?}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Workflows that are services: the invocation is POSTed as JSON. The only user of the HTTP client.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use ureq::Agent;
+
+use crate::domain::WorkflowId;
+use crate::evidence::{ErrorKind, TrialError};
+use crate::manifest::{HttpReady, HttpWorkflow, WorkflowSpec};
+
+use super::answer::{read_answer, read_error_answer};
+use super::cancellation::Cancellation;
+use super::invocation::Invocation;
+use super::program::{Program, Surroundings};
+use super::service::{self, NotReady, Service};
+use super::workflow::{StepContext, StepEnd};
+
+/// How long one readiness check waits for its answer.
+const READY_CHECK: Duration = Duration::from_secs(2);
+
+/// A service as a workflow.
+pub(super) struct HttpRunner<'a> {
+    id: WorkflowId,
+    spec: &'a WorkflowSpec,
+    http: &'a HttpWorkflow,
+    agent: Agent,
+    start: Option<Program>,
+    /// Started by the first trial that needs it; the others wait for that.
+    service: OnceLock<Result<Option<Service>, TrialError>>,
+    state_root: &'a Path,
+    cancellation: &'a Cancellation,
+}
+
+impl<'a> HttpRunner<'a> {
+    /// Sets up the client and finds the start program.
+    ///
+    /// # Errors
+    /// When an address cannot be used, or the start program is not to be found.
+    pub(super) fn new(
+        id: &WorkflowId,
+        spec: &'a WorkflowSpec,
+        http: &'a HttpWorkflow,
+        surroundings: Surroundings<'_>,
+        state_root: &'a Path,
+        cancellation: &'a Cancellation,
+    ) -> Result<Self, TrialError> {
+        check_address(&http.url)?;
+        if let Some(ready) = &http.ready {
+            check_address(&ready.url)?;
+        }
+        let start =
+            if http.start.is_empty() { None } else { Some(Program::find(&http.start, &http.env, surroundings)?) };
+        let agent = agent(Duration::from_secs(spec.timeout_s));
+        let in_flight = agent.clone();
+        cancellation.when_forced(move || in_flight.clone().shutdown());
+        Ok(Self { id: id.clone(), spec, http, agent, start, service: OnceLock::new(), state_root, cancellation })
+    }
+
+    /// POSTs the invocation and reads the answer.
+    pub(super) fn invoke(&self, invocation: &Invocation<'_>, context: &StepContext<'_>) -> StepEnd {
+        let service = match self.service.get_or_init(|| self.start()) {
+            Ok(service) => service,
+            Err(error) => return StepEnd::of(Err(error.clone())),
+        };
+        let end = invocation.to_bytes().and_then(|body| self.post(&body)).map(|answer| self.read(&answer, context));
+        end.unwrap_or_else(|error| {
+            if context.cancellation.is_forced() {
+                return StepEnd::error(ErrorKind::Cancelled, "the connection was shut down: the run was cancelled");
+            }
+            let ended = service.as_ref().and_then(Service::ended);
+            StepEnd::of(Err(ended.unwrap_or(error)))
+        })
+    }
+
+    fn start(&self) -> Result<Option<Service>, TrialError> {
+        let service = match &self.start {
+            None => None,
+            Some(program) => {
+                let state_dir = service::state_dir(self.state_root, self.id.as_str())?;
+                Some(Service::start(program, state_dir)?)
+            }
+        };
+        let Some(ready) = &self.http.ready else { return Ok(service) };
+        let agent = agent(READY_CHECK);
+        let timeout = Duration::from_secs(ready.timeout_s);
+        match &service {
+            Some(service) => service.wait_until(|| check_ready(&agent, ready), timeout, self.cancellation)?,
+            None => {
+                service::wait_until(|| check_ready(&agent, ready).map_err(NotReady::Yet), timeout, self.cancellation)?;
+            }
+        }
+        Ok(service)
+    }
+
+    fn post(&self, body: &[u8]) -> Result<HttpAnswer, TrialError> {
+        let mut request = self.agent.post(&self.http.url).header("content-type", "application/json");
+        for (name, value) in &self.http.headers {
+            request = request.header(name, value);
+        }
+        let mut response = request.send(body).map_err(|error| self.error(&error))?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        // One byte more than allowed, to tell a full answer from one that goes on.
+        let limit = (self.spec.output_cap_bytes as u64).saturating_add(1);
+        let read = response.body_mut().with_config().limit(u64::MAX).reader().take(limit).read_to_end(&mut body);
+        read.map_err(|error| self.error(&ureq::Error::from(error)))?;
+        if body.len() > self.spec.output_cap_bytes {
+            let message = format!("the answer is longer than {} bytes", self.spec.output_cap_bytes);
+            return Err(TrialError { kind: ErrorKind::OutputCap, message });
+        }
+        Ok(HttpAnswer { status, body })
+    }
+
+    fn read(&self, answer: &HttpAnswer, context: &StepContext<'_>) -> StepEnd {
+        let status = answer.status;
+        let is_success = (200..300).contains(&status);
+        let end = if is_success {
+            StepEnd::of(read_answer(&answer.body, self.spec.answer))
+        } else if context.judges_status {
+            StepEnd::of(Ok(read_error_answer(&answer.body)))
+        } else {
+            StepEnd {
+                answer: Some(read_error_answer(&answer.body)),
+                ..StepEnd::error(ErrorKind::HttpStatus, format!("the service answered with the status {status}"))
+            }
+        };
+        StepEnd { http_status: Some(status), ..end }
+    }
+
+    fn error(&self, error: &ureq::Error) -> TrialError {
+        let url = shown(&self.http.url);
+        let (kind, message) = match error {
+            ureq::Error::Timeout(_) => {
+                (ErrorKind::Timeout, format!("{url} gave no whole answer within {} s", self.spec.timeout_s))
+            }
+            ureq::Error::Http(_) | ureq::Error::BadUri(_) => {
+                (ErrorKind::Setup, format!("no request can be made to {url}: {error}"))
+            }
+            _ => (ErrorKind::Transport, format!("the connection to {url} failed: {error}")),
+        };
+        TrialError { kind, message }
+    }
+}
+
+struct HttpAnswer {
+    status: u16,
+    body: Vec<u8>,
+}
+
+/// A client that goes where it is told: no redirect is followed, no proxy is taken from the environment, and no
+/// connection is used twice, since one that the service has closed meanwhile would look like a failure of the trial.
+fn agent(timeout: Duration) -> Agent {
+    let config = Agent::config_builder()
+        .timeout_global(Some(timeout))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .proxy(None)
+        .max_idle_connections(0)
+        .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")));
+    config.build().new_agent()
+}
+
+fn check_ready(agent: &Agent, ready: &HttpReady) -> Result<(), String> {
+    match agent.get(&ready.url).call() {
+        Ok(response) if response.status().is_success() => Ok(()),
+        Ok(response) => Err(format!("{} answers with the status {}", shown(&ready.url), response.status().as_u16())),
+        Err(error) => Err(format!("{}: {error}", shown(&ready.url))),
+    }
+}
+
+fn check_address(url: &str) -> Result<(), TrialError> {
+    let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
+    let message = match scheme.as_str() {
+        "http" => return Ok(()),
+        "https" => format!("{} cannot be reached: this build speaks plain http only", shown(url)),
+        _ => format!("{} is no http address", shown(url)),
+    };
+    Err(TrialError { kind: ErrorKind::Setup, message })
+}
+
+/// An address without what is secret in it: user, password and query.
+fn shown(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority_end = rest.find('/').unwrap_or(rest.len());
+    let host = rest[..authority_end].rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{}", &rest[authority_end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        assert_eq!(shown("http://user:pa@ss@host:8080/path?key=secret#x"), "http://host:8080/path");
+        assert_eq!(shown("http://host"), "http://host");
+    }
+
+    #[test]
+    fn only_plain_http_can_be_reached() {
+        assert!(check_address("http://localhost:1/").is_ok());
+        assert!(check_address("HTTP://localhost:1/").is_ok());
+        assert!(check_address("https://localhost/").unwrap_err().message.contains("plain http only"));
+        assert!(check_address("file:///etc/passwd").is_err());
+    }
+}

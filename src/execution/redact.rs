@@ -1,0 +1,227 @@
+//! Takes secrets out of what is recorded: their values, and the forms in which programs commonly write them. Pure.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::domain::OperationId;
+use crate::evidence::{Answer, Answered, AttemptSeen, Judgement, Observation, OperationSeen, Reading, StepObservation};
+use crate::manifest::{Project, WorkflowSpec};
+
+use super::encodings::encoded_forms;
+
+/// Values of at most so many bytes are no secrets: they would be found everywhere.
+const SHORTEST_SECRET: usize = 6;
+
+/// Variables whose values are no secrets.
+const HARMLESS: [&str; 22] = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "TERM",
+    "COLORTERM",
+    "TZ",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "PWD",
+    "OLDPWD",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "SHLVL",
+    "HOSTNAME",
+    "EDITOR",
+    "PAGER",
+    "NO_COLOR",
+    "CI",
+    "VIRTUAL_ENV",
+];
+
+/// Beginnings of the names of variables whose values are no secrets.
+const HARMLESS_PREFIXES: [&str; 3] = ["LC_", "PYTHON", "XDG_"];
+
+/// Knows the secrets of a run and replaces each by `[redacted:NAME]`.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    /// What to look for and what to write instead, the longest first.
+    replacements: Vec<(String, String)>,
+}
+
+impl Redactor {
+    /// Knows these secrets: values by the names of their variables. Names that are known to be harmless, and
+    /// values too short to be told from ordinary text, are passed over.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut replacements: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in secrets {
+            if is_harmless(name) {
+                continue;
+            }
+            for form in encoded_forms(value) {
+                if form.len() >= SHORTEST_SECRET && value.len() >= SHORTEST_SECRET {
+                    replacements.entry(form).or_insert_with(|| format!("[redacted:{name}]"));
+                }
+            }
+        }
+        let mut replacements: Vec<(String, String)> = replacements.into_iter().collect();
+        replacements.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
+        Self { replacements }
+    }
+
+    /// Knows the secrets of a project's workflows: the variables that are passed on to their programs, and those
+    /// whose value stands in what a program is given, in a header or in an address.
+    pub fn for_project(project: &Project, environment: &BTreeMap<String, String>) -> Self {
+        let workflows = || project.file.workflows.values();
+        let is_used = |name: &str, value: &str| workflows().any(|workflow| uses(workflow, name, value));
+        Self::new(
+            environment
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .filter(|(name, value)| value.len() >= SHORTEST_SECRET && is_used(name, value)),
+        )
+    }
+
+    /// The text without secrets.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        for (form, replacement) in &self.replacements {
+            if text.contains(form.as_str()) {
+                text = Cow::Owned(text.replace(form.as_str(), replacement));
+            }
+        }
+        text
+    }
+
+    /// The value without secrets, those in keys and in numbers included.
+    pub fn json(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::from(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
+            Value::Object(fields) => Value::Object(self.fields(fields)),
+            Value::Number(number) => {
+                let text = number.to_string();
+                match self.text(&text) {
+                    Cow::Borrowed(_) => value.clone(),
+                    Cow::Owned(redacted) => Value::from(redacted),
+                }
+            }
+            Value::Null | Value::Bool(_) => value.clone(),
+        }
+    }
+
+    fn fields(&self, fields: &Map<String, Value>) -> Map<String, Value> {
+        fields.iter().map(|(name, value)| (self.text(name).into_owned(), self.json(value))).collect()
+    }
+
+    /// The observation without secrets. Each type is taken apart by name, so that a field that is added to it
+    /// later cannot be forgotten here.
+    pub fn observation(&self, observation: Observation) -> Observation {
+        if self.replacements.is_empty() {
+            return observation;
+        }
+        let Observation {
+            case,
+            form,
+            trial,
+            started,
+            duration_ms,
+            mut steps,
+            mut operations,
+            mut readings,
+            mut judgements,
+            mut error,
+        } = observation;
+        steps.iter_mut().for_each(|step| self.step(step));
+        operations.iter_mut().for_each(|operation| self.operation(operation));
+        readings.values_mut().for_each(|reading| self.reading(reading));
+        for judgement in judgements.values_mut() {
+            let (Judgement::Verdict { message: text, .. } | Judgement::Unclear(text)) = judgement;
+            self.replace(text);
+        }
+        if let Some(error) = &mut error {
+            self.replace(&mut error.message);
+        }
+        Observation { case, form, trial, started, duration_ms, steps, operations, readings, judgements, error }
+    }
+
+    fn replace(&self, text: &mut String) {
+        if let Cow::Owned(redacted) = self.text(text) {
+            *text = redacted;
+        }
+    }
+
+    fn replace_id(&self, operation: &mut OperationId) {
+        if let Cow::Owned(redacted) = self.text(operation.as_str()) {
+            *operation = OperationId::new(redacted);
+        }
+    }
+
+    fn step(&self, step: &mut StepObservation) {
+        let StepObservation { number: _, kind: _, duration_ms: _, answer, http_status: _, stderr } = step;
+        self.replace(stderr);
+        let Some(Answer { text, json, output, claims }) = answer else { return };
+        self.replace(text);
+        if let Some(json) = json {
+            *json = self.json(json);
+        }
+        *output = self.json(output);
+        claims.iter_mut().for_each(|claim| self.replace_id(&mut claim.operation));
+    }
+
+    fn operation(&self, seen: &mut OperationSeen) {
+        let OperationSeen { operation, outcome: _, attempts, effects: _, evidence } = seen;
+        self.replace_id(operation);
+        evidence.iter_mut().for_each(|sentence| self.replace(sentence));
+        for AttemptSeen { number: _, step: _, identity, fault, answered } in attempts {
+            identity.iter_mut().chain(fault).for_each(|text| self.replace(text));
+            match answered {
+                Answered::Committed { receipt } | Answered::Replayed { receipt } => {
+                    receipt.iter_mut().for_each(|receipt| self.replace(receipt));
+                }
+                Answered::Refused { reason: text } | Answered::Error { detail: text } => self.replace(text),
+                Answered::NoAnswer | Answered::NotForwarded => {}
+            }
+        }
+    }
+
+    fn reading(&self, reading: &mut Reading) {
+        match reading {
+            Reading::Effects(effects) => effects.iter_mut().for_each(|effect| *effect = self.fields(effect)),
+            Reading::Unreadable(reason) => self.replace(reason),
+        }
+    }
+}
+
+fn is_harmless(name: &str) -> bool {
+    HARMLESS.contains(&name) || HARMLESS_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether the workflow is given this variable, by its name or by its value.
+fn uses(workflow: &WorkflowSpec, name: &str, value: &str) -> bool {
+    let command = workflow.command.as_ref().map(|command| &command.env);
+    let http = workflow.http.as_ref();
+    let by_name =
+        |env: &crate::manifest::WorkflowEnv| env.pass.iter().chain(&env.pass_if_set).any(|passed| passed == name);
+    let environments = || command.into_iter().chain(http.map(|http| &http.env));
+    let given = environments()
+        .flat_map(|env| env.set.values())
+        .chain(http.into_iter().flat_map(|http| http.headers.values()))
+        .chain(http.map(|http| &http.url))
+        .chain(http.and_then(|http| http.ready.as_ref()).map(|ready| &ready.url));
+    environments().any(by_name) || given.into_iter().any(|text| stands_in(value, text))
+}
+
+/// Whether `value` stands in `text` as a whole word of it, as `${NAME}` in the project file would have put it there.
+fn stands_in(value: &str, text: &str) -> bool {
+    let is_border = |c: char| c.is_whitespace() || " :=/@?&;,\"'|".contains(c);
+    text.match_indices(value).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + value.len()..].chars().next();
+        before.is_none_or(is_border) && after.is_none_or(is_border)
+    })
+}
+
+#[cfg(test)]
+mod tests;

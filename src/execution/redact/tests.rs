@@ -1,0 +1,130 @@
+//! Tests of redaction: every place of an observation, every form of a secret, and nothing else.
+
+use serde_json::json;
+
+use super::*;
+use crate::domain::{Claim, Outcome};
+use crate::evidence::{ClaimMade, ErrorKind, Form, TrialError};
+use crate::manifest::{CommandWorkflow, WorkflowEnv};
+
+const SECRET: &str = "s3cr3t/\"wörd\"+x";
+
+fn redactor() -> Redactor {
+    Redactor::new([("TOKEN", SECRET)])
+}
+
+#[test]
+fn the_secret_goes_and_everything_around_it_stays() {
+    assert_eq!(redactor().text(&format!("a {SECRET} b {SECRET}")), "a [redacted:TOKEN] b [redacted:TOKEN]");
+    assert!(matches!(redactor().text("nothing of it, not even s3cr3t"), Cow::Borrowed(_)));
+}
+
+#[test]
+fn encoded_forms_go_too() {
+    for text in [
+        // As `json.dumps` of Python, `base64`, and `urllib.parse.quote` of Python write it.
+        r#"{"key": "s3cr3t/\"w\u00f6rd\"+x"}"#,
+        r#"{"key": "s3cr3t/\"wörd\"+x"}"#,
+        "Authorization: Basic dXNlcjpzM2NyM3QvInfDtnJkIit4",
+        "key=s3cr3t%2F%22w%C3%B6rd%22%2Bx&more",
+    ] {
+        let redacted = redactor().text(text).into_owned();
+        assert!(redacted.contains("[redacted:TOKEN]"), "{text}: {redacted}");
+        assert!(!redacted.contains("3cr3t"), "{text}: {redacted}");
+    }
+}
+
+#[test]
+fn keys_and_numbers_of_json_are_no_hiding_place() {
+    let redactor = Redactor::new([("PIN", "12345678")]);
+    let redacted = redactor.json(&json!({"k12345678": [12345678, 7, null, true, "x12345678y"]}));
+    assert_eq!(redacted, json!({"k[redacted:PIN]": ["[redacted:PIN]", 7, null, true, "x[redacted:PIN]y"]}));
+}
+
+#[test]
+fn harmless_variables_and_short_values_are_left_alone() {
+    let redactor = Redactor::new([
+        ("PATH", "/usr/bin:/bin"),
+        ("PYTHONPATH", "/opt/project"),
+        ("LC_ALL", "en_US.UTF-8"),
+        ("MODE", "audit"),
+    ]);
+    let text = "/usr/bin:/bin /opt/project en_US.UTF-8 audit";
+    assert_eq!(redactor.text(text), text);
+}
+
+#[test]
+fn the_longer_of_two_secrets_wins() {
+    let redactor = Redactor::new([("SHORT", "abcdef"), ("LONG", "abcdefghij")]);
+    assert_eq!(redactor.text("abcdefghij abcdef"), "[redacted:LONG] [redacted:SHORT]");
+}
+
+#[test]
+fn no_text_of_an_observation_keeps_a_secret() {
+    let secret = || SECRET.to_owned();
+    let effect = json!({ SECRET: SECRET }).as_object().cloned().unwrap();
+    let attempt =
+        |answered| AttemptSeen { number: 1, step: 1, identity: Some(secret()), fault: Some(secret()), answered };
+    let answer = Answer {
+        text: secret(),
+        json: Some(json!([SECRET])),
+        output: json!(SECRET),
+        claims: vec![ClaimMade { operation: SECRET.into(), claim: Claim::Held }],
+    };
+    let observation = Observation {
+        case: "case".into(),
+        form: Form::Head,
+        trial: 1,
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        duration_ms: 5,
+        steps: vec![StepObservation {
+            number: 1,
+            kind: "invoke".to_owned(),
+            duration_ms: 5,
+            answer: Some(answer),
+            http_status: Some(200),
+            stderr: secret(),
+        }],
+        operations: vec![OperationSeen {
+            operation: SECRET.into(),
+            outcome: Outcome::Committed,
+            attempts: vec![
+                attempt(Answered::Committed { receipt: Some(secret()) }),
+                attempt(Answered::Replayed { receipt: Some(secret()) }),
+                attempt(Answered::Refused { reason: secret() }),
+                attempt(Answered::Error { detail: secret() }),
+                attempt(Answered::NoAnswer),
+            ],
+            effects: 1,
+            evidence: vec![secret()],
+        }],
+        readings: [("a", Reading::Effects(vec![effect])), ("b", Reading::Unreadable(secret()))]
+            .map(|(name, reading)| (name.to_owned(), reading))
+            .into(),
+        judgements: [(0, Judgement::Verdict { pass: true, message: secret() }), (1, Judgement::Unclear(secret()))]
+            .into(),
+        error: Some(TrialError { kind: ErrorKind::Exit, message: secret() }),
+    };
+    let before = serde_json::to_string(&observation).unwrap();
+    let after = serde_json::to_string(&redactor().observation(observation)).unwrap();
+    assert!(before.matches("3cr3t").count() > 15);
+    assert!(!after.contains("3cr3t"), "{after}");
+    assert_eq!(after.matches("[redacted:TOKEN]").count(), before.matches("3cr3t").count());
+}
+
+fn workflow(env: WorkflowEnv) -> WorkflowSpec {
+    let command = CommandWorkflow { run: vec!["run".to_owned()], env };
+    let mut spec: WorkflowSpec = serde_json::from_value(json!({"parts": []})).unwrap();
+    spec.command = Some(command);
+    spec
+}
+
+#[test]
+fn a_variable_is_used_by_its_name_or_by_its_value_as_a_whole_word() {
+    let passed = workflow(WorkflowEnv { pass: vec!["A".to_owned()], ..WorkflowEnv::default() });
+    assert!(uses(&passed, "A", "value-a") && !uses(&passed, "B", "value-b"));
+    let set = [("X".to_owned(), "Bearer value-c".to_owned()), ("Y".to_owned(), "api.github.com".to_owned())];
+    let set = workflow(WorkflowEnv { set: set.into(), ..WorkflowEnv::default() });
+    assert!(uses(&set, "C", "value-c"));
+    assert!(!uses(&set, "GITHUB_ACTOR", "github"));
+}

@@ -1,0 +1,186 @@
+//! All trials of a run, several at a time. The only user of the thread pool.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jiff::Timestamp;
+
+use crate::domain::WorkflowId;
+use crate::evidence::{ErrorKind, Observation, TrialError};
+use crate::manifest::Project;
+
+use super::cancellation::Cancellation;
+use super::orphans::end_orphans;
+use super::program::Surroundings;
+use super::redact::Redactor;
+use super::state_dir::{StateDir, folder_name};
+use super::trial::{self, Surrounding, TrialSpec};
+use super::workflow::Workflow;
+
+/// Where and how trials are executed.
+#[derive(Clone, Copy)]
+pub struct ExecutionSettings<'a> {
+    /// The project: its workflows, probes, parts and texts. Both forms of a case run against it.
+    pub project: &'a Project,
+    /// The project's folder, in which programs are started.
+    pub root: &'a Path,
+    /// A folder of this run alone. Each trial gets its own below it. It is made where it is missing.
+    pub state_root: &'a Path,
+    /// The environment that the project file can pass parts of on to programs.
+    pub environment: &'a BTreeMap<String, String>,
+    /// How many trials run at the same time.
+    pub jobs: usize,
+    /// Whether the trials' folders stay, for a look at them. Otherwise each is removed when its trial has ended.
+    pub keep_state: bool,
+    /// Who can stop the run.
+    pub cancellation: &'a Cancellation,
+    /// What time it is.
+    pub clock: fn() -> Timestamp,
+}
+
+/// Why not every trial was executed. What was observed until then has been handed over.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutionError {
+    /// The run was cancelled; so many trials were never started.
+    #[error("the run was cancelled; {not_started} trials were not started")]
+    Cancelled {
+        /// How many trials have no observation.
+        not_started: usize,
+    },
+    /// The folder for the trials' state cannot be used.
+    #[error("the folder for the trials' state cannot be used: `{path}`: {source}")]
+    StateRoot {
+        /// The folder.
+        path: PathBuf,
+        /// The system's own words.
+        source: io::Error,
+    },
+    /// The threads could not be started.
+    #[error("the threads that run trials could not be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// An observation as it was made, secrets included. Graders look at it as it is: a grader that is to find a leaked
+/// secret could not find a redacted one. Nothing else may: what is recorded or shown is redacted first.
+#[derive(Debug)]
+pub struct RawObservation<'a> {
+    observation: Observation,
+    redactor: &'a Redactor,
+}
+
+impl<'a> RawObservation<'a> {
+    /// The observation with secrets in it, for graders alone.
+    pub fn for_grading(&self) -> &Observation {
+        &self.observation
+    }
+
+    /// What redacts texts made from the observation, such as a grade's message.
+    pub fn redactor(&self) -> &'a Redactor {
+        self.redactor
+    }
+
+    /// The observation without secrets, to be recorded and shown.
+    pub fn redacted(self) -> Observation {
+        self.redactor.observation(self.observation)
+    }
+}
+
+/// Executes trials and hands each observation to `finished` as soon as its trial ends, from the thread that ran it.
+///
+/// Trials are started in the order of `specs` and end in any order; none of them sees another. What goes wrong in
+/// a trial is its observation's error and ends nothing else.
+///
+/// # Errors
+/// When the run was cancelled before every trial was started, or could not begin.
+pub fn execute(
+    specs: &[TrialSpec<'_>],
+    settings: &ExecutionSettings<'_>,
+    finished: &(dyn Fn(RawObservation<'_>) + Sync),
+) -> Result<(), ExecutionError> {
+    let state_root = make_state_root(settings.state_root)
+        .map_err(|source| ExecutionError::StateRoot { path: settings.state_root.to_owned(), source })?;
+    let root = std::path::absolute(settings.root).unwrap_or_else(|_| settings.root.to_owned());
+    let programs = Surroundings { root: &root, environment: settings.environment };
+    let redactor = Redactor::for_project(settings.project, settings.environment);
+    let run = Run {
+        settings,
+        programs,
+        state_root: &state_root,
+        workflows: workflows(specs, settings, programs, &state_root),
+    };
+    let threads = settings.jobs.clamp(1, specs.len().max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("trial {n}")).build()?;
+
+    let next = AtomicUsize::new(0);
+    pool.broadcast(|_| {
+        while !settings.cancellation.is_requested() {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(spec) = specs.get(index) else { return };
+            let observation = run.trial(index, spec);
+            finished(RawObservation { observation, redactor: &redactor });
+        }
+    });
+    drop(run);
+    // What escaped its process group and hid from its trial goes now.
+    end_orphans(&state_root);
+    match specs.len().saturating_sub(next.into_inner()) {
+        0 => Ok(()),
+        not_started => Err(ExecutionError::Cancelled { not_started }),
+    }
+}
+
+fn make_state_root(path: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(path)?;
+    path.canonicalize()
+}
+
+/// The workflows that these trials run against, by name.
+fn workflows<'a>(
+    specs: &[TrialSpec<'_>],
+    settings: &ExecutionSettings<'a>,
+    programs: Surroundings<'_>,
+    state_root: &'a Path,
+) -> BTreeMap<&'a WorkflowId, Workflow<'a>> {
+    let is_used = |id: &WorkflowId| specs.iter().any(|spec| spec.case.workflow == *id);
+    let used = settings.project.file.workflows.iter().filter(|(id, _)| is_used(id));
+    used.map(|(id, spec)| {
+        (id, Workflow::prepare(id, spec, settings.project, programs, state_root, settings.cancellation))
+    })
+    .collect()
+}
+
+struct Run<'a> {
+    settings: &'a ExecutionSettings<'a>,
+    programs: Surroundings<'a>,
+    state_root: &'a Path,
+    workflows: BTreeMap<&'a WorkflowId, Workflow<'a>>,
+}
+
+impl Run<'_> {
+    /// Runs one trial. Even a defect of holdpoint itself, or of a library below it, costs this trial alone.
+    fn trial(&self, index: usize, spec: &TrialSpec<'_>) -> Observation {
+        catch_unwind(AssertUnwindSafe(|| self.observe(index, spec))).unwrap_or_else(|_| {
+            let message = "holdpoint itself failed in this trial; please report it".to_owned();
+            let error = TrialError { kind: ErrorKind::Setup, message };
+            trial::failed(spec, (self.settings.clock)(), error)
+        })
+    }
+
+    fn observe(&self, index: usize, spec: &TrialSpec<'_>) -> Observation {
+        let name = folder_name(index, &spec.case.id, spec.form, spec.trial);
+        let state_dir = StateDir::create(self.state_root, &name, &spec.case.fixtures, self.settings.keep_state);
+        let surrounding = Surrounding {
+            project: self.settings.project,
+            programs: self.programs,
+            cancellation: self.settings.cancellation,
+            clock: self.settings.clock,
+        };
+        trial::run(spec, self.workflows.get(&spec.case.workflow), state_dir, surrounding)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,174 @@
+//! A service that the project starts for the length of a run: started, waited for, watched, ended.
+
+use std::io::{self, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::evidence::{ErrorKind, TrialError};
+
+use super::cancellation::Cancellation;
+use super::capture::{Keep, Kept};
+use super::exit_watch::ExitWatch;
+use super::orphans::end_orphans;
+use super::program::Program;
+use super::state_dir::StateDir;
+
+/// Bytes of what the service prints that are kept, the last ones.
+const LOG_CAP: usize = 64 * 1024;
+
+/// How long the service may take to end after SIGTERM before its group is killed.
+const TERMINATION_GRACE: Duration = Duration::from_secs(2);
+
+/// The pause between two looks at the service.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A running service. Dropped, it ends with its whole process group.
+pub(super) struct Service {
+    child: Child,
+    group: Pid,
+    exit: ExitWatch,
+    log: Arc<Mutex<Kept>>,
+    state_dir: StateDir,
+    name: String,
+}
+
+impl Service {
+    /// Starts `program` as a group of its own.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(super) fn start(program: &Program, state_dir: StateDir) -> Result<Self, TrialError> {
+        let start_error = |error: io::Error| program.start_error(&error);
+        let (mut reader, writer) = io::pipe().map_err(start_error)?;
+        let mut command = program.command(state_dir.path());
+        let stderr = writer.try_clone().map_err(start_error)?;
+        command.stdin(Stdio::null()).stdout(writer).stderr(stderr).process_group(0);
+        let child = command.spawn().map_err(start_error)?;
+        // The command holds the writing ends: with it gone, the pipe ends when the service does.
+        drop(command);
+        let log = Arc::new(Mutex::new(Kept::new(LOG_CAP, Keep::End)));
+        let group = Pid::from_child(&child);
+        let service = Self {
+            child,
+            group,
+            exit: ExitWatch::new(group),
+            log: Arc::clone(&log),
+            state_dir,
+            name: program.name().to_owned(),
+        };
+        // Nobody waits for this thread: it ends with the last process that holds the pipe.
+        let drain = move || {
+            let mut chunk = [0; 8 * 1024];
+            while let Ok(length @ 1..) = reader.read(&mut chunk) {
+                log.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..length]);
+            }
+        };
+        std::thread::Builder::new().name("service log".to_owned()).spawn(drain).map_err(start_error)?;
+        Ok(service)
+    }
+
+    /// Waits until `is_ready` says so.
+    ///
+    /// # Errors
+    /// When the service ends, or `timeout` passes, or the run is cancelled; the message shows what the service printed.
+    pub(super) fn wait_until(
+        &self,
+        is_ready: impl Fn() -> Result<(), String>,
+        timeout: Duration,
+        cancellation: &Cancellation,
+    ) -> Result<(), TrialError> {
+        let is_ready = || match self.ended() {
+            Some(error) => Err(NotReady::Never(error)),
+            None => is_ready().map_err(|seen| NotReady::Yet(self.with_log(seen))),
+        };
+        wait_until(is_ready, timeout, cancellation)
+    }
+
+    /// The error that stands for a service which is no longer there; `None` while it runs.
+    pub(super) fn ended(&self) -> Option<TrialError> {
+        if !self.exit.has_ended().unwrap_or(true) {
+            return None;
+        }
+        // What it printed last may still be on its way through the pipe.
+        std::thread::sleep(PAUSE);
+        let message = format!("the service `{}` has ended by itself", self.name);
+        Some(TrialError { kind: ErrorKind::Start, message: self.with_log(message) })
+    }
+
+    fn with_log(&self, message: String) -> String {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).to_text();
+        match log.trim_end() {
+            "" => format!("{message}; it printed nothing"),
+            log => format!("{message}; it printed:\n{log}"),
+        }
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = kill_process_group(self.group, Signal::TERM);
+        let deadline = Instant::now() + TERMINATION_GRACE;
+        while Instant::now() < deadline && !self.exit.has_ended().unwrap_or(true) {
+            std::thread::sleep(PAUSE);
+        }
+        // Only now is it collected: until then its number, and so its group's, belongs to nobody else.
+        let _ = kill_process_group(self.group, Signal::KILL);
+        let _ = self.child.wait();
+        end_orphans(self.state_dir.path());
+    }
+}
+
+/// Why something is not ready.
+pub(super) enum NotReady {
+    /// It can still become so; the text says what was seen.
+    Yet(String),
+    /// It cannot become so any more.
+    Never(TrialError),
+}
+
+/// Waits until `is_ready` says so.
+///
+/// # Errors
+/// When it never will, or `timeout` passes, or the run is cancelled.
+pub(super) fn wait_until(
+    is_ready: impl Fn() -> Result<(), NotReady>,
+    timeout: Duration,
+    cancellation: &Cancellation,
+) -> Result<(), TrialError> {
+    let deadline = Instant::now() + timeout;
+    loop {
+        let seen = match is_ready() {
+            Ok(()) => return Ok(()),
+            Err(NotReady::Never(error)) => return Err(error),
+            Err(NotReady::Yet(seen)) => seen,
+        };
+        if cancellation.is_forced() {
+            let message = "the run was cancelled while a service was starting".to_owned();
+            return Err(TrialError { kind: ErrorKind::Cancelled, message });
+        }
+        if Instant::now() >= deadline {
+            let message = format!("the service was not ready after {} s: {seen}", timeout.as_secs());
+            return Err(TrialError { kind: ErrorKind::Start, message });
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// The folder name of a service's own state directory.
+pub(super) fn folder_name(workflow: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    format!("service-{}", workflow.chars().map(plain).collect::<String>())
+}
+
+/// Makes the state directory of a service.
+///
+/// # Errors
+/// When it cannot be made.
+pub(super) fn state_dir(state_root: &Path, workflow: &str) -> Result<StateDir, TrialError> {
+    StateDir::create(state_root, &folder_name(workflow), &[], false)
+}
