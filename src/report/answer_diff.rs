@@ -1,0 +1,199 @@
+//! An old and a new answer side by side, with the words marked that differ.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+use super::visible::{capped, left_out_text, visible};
+
+/// One piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Segment {
+    /// The text, made visible, not escaped for any format.
+    pub(super) text: String,
+    /// Whether only this side has it.
+    pub(super) marked: bool,
+}
+
+/// One text on one side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct SideText {
+    /// The text in pieces.
+    pub(super) segments: Vec<Segment>,
+    /// How much of it was left out.
+    pub(super) left_out: Option<String>,
+}
+
+/// One aspect of an answer, on both sides where there are two.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Panel {
+    /// What the texts are.
+    pub(super) label: &'static str,
+    /// The accepted text.
+    pub(super) old: Option<SideText>,
+    /// The text of this run.
+    pub(super) new: SideText,
+    /// Whether both sides say the same, left-out parts included.
+    pub(super) same: bool,
+}
+
+/// An answer taken apart for reading.
+struct Parts {
+    /// What most readers want: the `output` field of a JSON answer, or the whole answer.
+    output: String,
+    /// The other fields of a JSON answer that has an `output`.
+    rest: Option<String>,
+}
+
+/// How long one comparison may take before it settles for coarser marks.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Below this share of common words marks are only noise.
+const LEAST_COMMON: f32 = 0.2;
+
+/// The panels for an answer, and for the accepted one where there is one. At most `cap` bytes of each text are shown.
+pub(super) fn panels(old: Option<&str>, new: &str, cap: usize) -> Vec<Panel> {
+    let new = parts(new);
+    let old = old.map(parts);
+    let mut panels = vec![panel("Answer", old.as_ref().map(|old| old.output.as_str()), &new.output, cap)];
+    let old_rest = old.as_ref().and_then(|old| old.rest.as_deref());
+    if new.rest.is_some() || old_rest.is_some() {
+        let old_rest = old.as_ref().map(|_| old_rest.unwrap_or_default());
+        panels.push(panel("Other fields of the answer", old_rest, new.rest.as_deref().unwrap_or_default(), cap));
+    }
+    panels
+}
+
+/// A single text without anything to hold it against.
+pub(super) fn plain(text: &str, cap: usize) -> SideText {
+    let (shown, left_out) = capped(text, cap);
+    side(vec![Segment { text: shown.to_owned(), marked: false }], left_out)
+}
+
+fn panel(label: &'static str, old: Option<&str>, new: &str, cap: usize) -> Panel {
+    let Some(old) = old else {
+        return Panel { label, old: None, new: plain(new, cap), same: false };
+    };
+    if old == new {
+        return Panel { label, old: Some(plain(old, cap)), new: plain(new, cap), same: true };
+    }
+    let ((old_shown, old_left_out), (new_shown, new_left_out)) = (capped(old, cap), capped(new, cap));
+    let (old_segments, new_segments) = segments(old_shown, new_shown);
+    Panel { label, old: Some(side(old_segments, old_left_out)), new: side(new_segments, new_left_out), same: false }
+}
+
+fn side(segments: Vec<Segment>, left_out: usize) -> SideText {
+    let shown = |segment: Segment| Segment { text: visible(&segment.text).into_owned(), ..segment };
+    SideText { segments: segments.into_iter().map(shown).collect(), left_out: left_out_text(left_out) }
+}
+
+fn segments(old: &str, new: &str) -> (Vec<Segment>, Vec<Segment>) {
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_unicode_words(old, new);
+    let worth_marking = diff.ratio() >= LEAST_COMMON;
+    let (mut old_segments, mut new_segments) = (Vec::new(), Vec::new());
+    for change in diff.iter_all_changes() {
+        let text = change.value();
+        match change.tag() {
+            ChangeTag::Equal => {
+                push(&mut old_segments, text, false);
+                push(&mut new_segments, text, false);
+            }
+            ChangeTag::Delete => push(&mut old_segments, text, worth_marking),
+            ChangeTag::Insert => push(&mut new_segments, text, worth_marking),
+        }
+    }
+    (joined(old_segments), joined(new_segments))
+}
+
+fn push(segments: &mut Vec<Segment>, text: &str, marked: bool) {
+    match segments.last_mut() {
+        Some(last) if last.marked == marked => last.text.push_str(text),
+        _ => segments.push(Segment { text: text.to_owned(), marked }),
+    }
+}
+
+/// Joins marks that only spaces keep apart, so that a changed phrase reads as one.
+fn joined(segments: Vec<Segment>) -> Vec<Segment> {
+    let mut result: Vec<Segment> = Vec::with_capacity(segments.len());
+    let mut segments = segments.into_iter().peekable();
+    while let Some(segment) = segments.next() {
+        let between = !segment.marked
+            && segment.text.chars().all(|character| character == ' ')
+            && result.last().is_some_and(|last| last.marked)
+            && segments.peek().is_some_and(|next| next.marked);
+        push(&mut result, &segment.text, segment.marked || between);
+    }
+    result
+}
+
+fn parts(text: &str) -> Parts {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(mut fields)) => match fields.shift_remove("output") {
+            Some(output) => {
+                let output = output.as_str().map_or_else(|| pretty(&output), str::to_owned);
+                let rest = (!fields.is_empty()).then(|| pretty(&Value::Object(fields)));
+                Parts { output, rest }
+            }
+            None => Parts { output: pretty(&Value::Object(fields)), rest: None },
+        },
+        Ok(value @ Value::Array(_)) => Parts { output: pretty(&value), rest: None },
+        _ => Parts { output: text.to_owned(), rest: None },
+    }
+}
+
+/// A JSON value over several lines.
+pub(super) fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn marked(side: &SideText) -> Vec<&str> {
+        side.segments.iter().filter(|segment| segment.marked).map(|segment| segment.text.as_str()).collect()
+    }
+
+    #[test]
+    fn the_words_that_differ_are_marked_on_their_side() {
+        let panels = panels(Some("Return it within 30 days, unworn."), "Return it within 14 days, unworn.", 1000);
+        assert_eq!(panels.len(), 1);
+        assert_eq!(panels[0].old.as_ref().map(marked), Some(vec!["30"]));
+        assert_eq!(marked(&panels[0].new), ["14"]);
+    }
+
+    #[test]
+    fn a_changed_phrase_is_one_mark() {
+        let panels = panels(Some("It is now confirmed for you today."), "It is held by staff for you today.", 1000);
+        assert_eq!(panels[0].old.as_ref().map(marked), Some(vec!["now confirmed"]));
+        assert_eq!(marked(&panels[0].new), ["held by staff"]);
+    }
+
+    #[test]
+    fn a_json_answer_is_read_by_its_output_and_its_other_fields() {
+        let panels = panels(Some(r#"{"output":"yes","n":1}"#), r#"{"output":"yes","n":2}"#, 1000);
+        assert!(panels[0].same);
+        assert_eq!(panels[1].label, "Other fields of the answer");
+        assert_eq!(marked(&panels[1].new), ["2"]);
+    }
+
+    #[test]
+    fn what_lies_behind_the_cap_still_counts_as_a_difference() {
+        let panels = panels(Some("aaaa old"), "aaaa new", 4);
+        assert!(!panels[0].same);
+        assert_eq!(panels[0].new.left_out.as_deref(), Some("4 more bytes are in report.json"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_pieces_add_up_to_the_texts(old in "[a-c \n]{0,40}", new in "[a-c \n]{0,40}") {
+            let (old_segments, new_segments) = segments(&old, &new);
+            let text = |segments: &[Segment]| segments.iter().map(|segment| segment.text.as_str()).collect::<String>();
+            prop_assert_eq!(text(&old_segments), old);
+            prop_assert_eq!(text(&new_segments), new);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The groups in which readers meet the cases that ran, worst first.
+
+use crate::comparison::Standing;
+use crate::domain::CaseStatus;
+
+use super::document::{CaseView, ReportDocument};
+
+/// One group. Each case that ran lies in exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    Regressions,
+    NewFailures,
+    Failures,
+    ExpectationChanges,
+    Uncertain,
+    Flaky,
+    Errored,
+    NotComparable,
+    Fixed,
+    KnownFailures,
+    Passed,
+}
+
+impl Group {
+    /// Every group, in the order in which reports show them.
+    pub(super) const ALL: [Self; 11] = [
+        Self::Regressions,
+        Self::NewFailures,
+        Self::Failures,
+        Self::ExpectationChanges,
+        Self::Uncertain,
+        Self::Flaky,
+        Self::Errored,
+        Self::NotComparable,
+        Self::Fixed,
+        Self::KnownFailures,
+        Self::Passed,
+    ];
+
+    /// The group of a case that ended and stands so.
+    pub(super) fn of(case: &CaseView) -> Self {
+        match (case.comparison, case.status) {
+            (Standing::Regressed, _) => Self::Regressions,
+            (_, CaseStatus::Uncertain) => Self::Uncertain,
+            (_, CaseStatus::Flaky) => Self::Flaky,
+            (_, CaseStatus::Errored) => Self::Errored,
+            (Standing::ExpectationChanged, _) => Self::ExpectationChanges,
+            (Standing::NotComparable | Standing::Removed | Standing::Inherited, _) => Self::NotComparable,
+            (Standing::KnownFailure, CaseStatus::Failed) => Self::KnownFailures,
+            (Standing::New, CaseStatus::Failed) => Self::NewFailures,
+            (_, CaseStatus::Failed) => Self::Failures,
+            (Standing::Fixed, CaseStatus::Passed) => Self::Fixed,
+            (_, CaseStatus::Passed) => Self::Passed,
+        }
+    }
+
+    /// The cases of the document that lie in the group, by id.
+    pub(super) fn cases(self, document: &ReportDocument) -> Vec<&CaseView> {
+        document.cases.iter().filter(|case| Self::of(case) == self).collect()
+    }
+
+    /// Whether a person has to do something about its cases.
+    pub(super) fn needs_attention(self) -> bool {
+        !matches!(self, Self::Fixed | Self::KnownFailures | Self::Passed)
+    }
+
+    /// The heading.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Regressions => "Regressions",
+            Self::NewFailures => "New failures",
+            Self::Failures => "Failures",
+            Self::ExpectationChanges => "Changed expectations",
+            Self::Uncertain => "Uncertain",
+            Self::Flaky => "Flaky",
+            Self::Errored => "Errored",
+            Self::NotComparable => "Not comparable",
+            Self::Fixed => "Fixed",
+            Self::KnownFailures => "Known failures",
+            Self::Passed => "Passed",
+        }
+    }
+
+    /// The name used in addresses and for styles.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Regressions => "regressions",
+            Self::NewFailures => "new-failures",
+            Self::Failures => "failures",
+            Self::ExpectationChanges => "changed-expectations",
+            Self::Uncertain => "uncertain",
+            Self::Flaky => "flaky",
+            Self::Errored => "errored",
+            Self::NotComparable => "not-comparable",
+            Self::Fixed => "fixed",
+            Self::KnownFailures => "known-failures",
+            Self::Passed => "passed",
+        }
+    }
+
+    /// What it means to lie in the group, and what to do about it.
+    pub(super) fn advice(self) -> &'static str {
+        match self {
+            Self::Regressions => {
+                "These passed when they were accepted, and do not now. Repair what changed; or, where the new result is \
+                 the right one, change the expectation and have someone accept it."
+            }
+            Self::NewFailures => {
+                "No baseline knows these cases, and a new case must pass. Repair the workflow, or the case."
+            }
+            Self::Failures => "These fail, and no accepted result says whether they ever passed.",
+            Self::ExpectationChanges => {
+                "The expectation was edited along with the workflow: the answer passes the new form and fails the old \
+                 one. Someone who knows the right answer has to read both and accept the new one."
+            }
+            Self::Uncertain => {
+                "The evidence supports neither that the operation took effect nor that it did not. Look into the \
+                 target system before anything is repeated: repeating may do it twice."
+            }
+            Self::Flaky => {
+                "Some trials passed and some failed on the same input. That is no pass. Find what varies before \
+                 anything is accepted."
+            }
+            Self::Errored => {
+                "No answer came, or it could not be judged. Nothing is known of the workflow here. Repair the set-up \
+                 and run again."
+            }
+            Self::NotComparable => {
+                "What was accepted and what ran do not speak of the same thing. Read the result, and accept it anew \
+                 where it is right."
+            }
+            Self::Fixed => {
+                "These did not pass when they were accepted, and do now. Accept them, so that they stay fixed."
+            }
+            Self::KnownFailures => "These were accepted as failing, and still fail.",
+            Self::Passed => "These passed, and nothing about them needs a decision.",
+        }
+    }
+}

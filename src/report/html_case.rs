@@ -1,0 +1,315 @@
+//! One case as the HTML page shows it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::answer_diff::{Panel, SideText, panels, plain, pretty};
+use super::document::{CaseView, GradeView, OperationView, StepView, TrialView};
+use super::group::Group;
+use super::html_page::value_text;
+use super::visible::{capped, visible_line};
+use super::words::millis_text;
+use crate::domain::{Outcome, TrialStatus};
+
+/// Bytes of one payload that the page shows at the most.
+const PAYLOAD_CAP: usize = 20_000;
+
+/// Bytes of one payload of a case that passed.
+const PASSED_CAP: usize = 2_000;
+
+/// Bytes of payload that the whole page shows at the most; later cases are named on a line.
+const PAGE_CAP: usize = 6_000_000;
+
+/// Passed cases that are shown with their answers, folded; more are only named.
+const OPENABLE_PASSES: usize = 300;
+
+/// Cases that need attention and are unfolded at first; more would bury the list.
+const OPEN_CASES: usize = 12;
+
+/// Trials that are shown in full for one case.
+const SHOWN_TRIALS: usize = 5;
+
+/// What the page may still show in full.
+#[derive(Debug)]
+pub(super) struct Budget {
+    bytes: usize,
+    passes: usize,
+    open: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { bytes: PAGE_CAP, passes: OPENABLE_PASSES, open: OPEN_CASES }
+    }
+}
+
+impl Budget {
+    /// Whether one more case is unfolded at first.
+    fn open(&mut self, group: Group) -> bool {
+        let open = group.needs_attention() && self.open > 0;
+        self.open -= usize::from(open);
+        open
+    }
+
+    /// Takes what a case needs; false where it is spent.
+    fn take(&mut self, case: &CaseView, group: Group, cap: usize) -> bool {
+        if group == Group::Passed {
+            let Some(passes) = self.passes.checked_sub(1) else { return false };
+            self.passes = passes;
+        }
+        let Some(bytes) = self.bytes.checked_sub(weight(case, cap)) else { return false };
+        self.bytes = bytes;
+        true
+    }
+}
+
+/// The bytes of payload that a case brings into the page, as capped.
+fn weight(case: &CaseView, cap: usize) -> usize {
+    let payload = |value: Option<&Value>| value.map_or(0, |value| value.to_string().len().min(cap));
+    let trial = |trial: &TrialView| {
+        let texts = trial.grades.iter().map(|grade| grade.message.len().min(cap)).sum::<usize>();
+        let answer = trial.answer.as_ref().map_or(0, |answer| answer.len().min(2 * cap));
+        payload(trial.output.as_ref()) + answer + texts
+    };
+    let old = case.old_form.iter().flat_map(|old| &old.trials);
+    let accepted = case.accepted_output.as_ref().map_or(0, |accepted| accepted.len().min(cap));
+    payload(Some(&case.input))
+        + accepted
+        + case.trials.iter().chain(old).take(2 * SHOWN_TRIALS).map(trial).sum::<usize>()
+}
+
+/// One case.
+#[derive(Debug, Serialize)]
+pub(super) struct CaseItem {
+    id: String,
+    title: String,
+    set: String,
+    status: &'static str,
+    standing: String,
+    duration: String,
+    /// What went wrong, on one line.
+    headline: Option<String>,
+    /// Whether it is unfolded at first.
+    open: bool,
+    /// What is shown beyond its line.
+    detail: Option<CaseDetail>,
+    /// Why more is not shown.
+    note: Option<&'static str>,
+}
+
+/// What is shown of a case beyond its line.
+#[derive(Debug, Serialize)]
+struct CaseDetail {
+    why: String,
+    reasons: Vec<String>,
+    place: Option<String>,
+    workflow: Option<String>,
+    faults: Vec<String>,
+    input: SideText,
+    accepted: bool,
+    trials: Vec<TrialItem>,
+    more_trials: usize,
+    old_form: Option<OldFormItem>,
+}
+
+/// The case in its old form.
+#[derive(Debug, Serialize)]
+struct OldFormItem {
+    status: &'static str,
+    trial: Option<TrialItem>,
+}
+
+/// One trial.
+#[derive(Debug, Serialize)]
+struct TrialItem {
+    number: u32,
+    status: &'static str,
+    duration: String,
+    open: bool,
+    error: Option<String>,
+    panels: Vec<Panel>,
+    grades: Vec<GradeItem>,
+    operations: Vec<OperationView>,
+    steps: Vec<StepItem>,
+    readings: Vec<ReadingItem>,
+}
+
+/// One grade.
+#[derive(Debug, Serialize)]
+struct GradeItem {
+    verdict: &'static str,
+    class: &'static str,
+    grader: String,
+    message: SideText,
+}
+
+/// One step that has more to show than the last answer.
+#[derive(Debug, Serialize)]
+struct StepItem {
+    number: u32,
+    kind: String,
+    duration: String,
+    http_status: Option<u16>,
+    answer: Option<SideText>,
+    stderr: Option<SideText>,
+}
+
+/// What one probe read.
+#[derive(Debug, Serialize)]
+struct ReadingItem {
+    probe: String,
+    text: SideText,
+}
+
+impl CaseItem {
+    /// The case as it is shown in its group.
+    pub(super) fn of(case: &CaseView, group: Group, budget: &mut Budget) -> Self {
+        let cap = if group == Group::Passed { PASSED_CAP } else { PAYLOAD_CAP };
+        let shown = budget.take(case, group, cap);
+        let millis = case.trials.iter().map(|trial| trial.duration_ms).sum();
+        Self {
+            id: case.id.to_string(),
+            title: case.title.clone(),
+            set: case.set.to_string(),
+            status: case.status.name(),
+            standing: case.comparison.name().replace('_', " "),
+            duration: millis_text(millis),
+            headline: headline(case),
+            open: budget.open(group),
+            detail: shown.then(|| detail(case, cap)),
+            note: (!shown && group != Group::Passed).then_some("The page is full; this case stands in report.json."),
+        }
+    }
+}
+
+/// The first thing that went wrong: an error, an uncertain operation, or a grade that does not hold.
+pub(super) fn headline(case: &CaseView) -> Option<String> {
+    const LONGEST: usize = 240;
+    let trial = case.trials.iter().find(|trial| trial.status != TrialStatus::Passed);
+    let text = match trial {
+        None if case.trials.is_empty() => Some("No trial of it was finished.".to_owned()),
+        None => {
+            case.old_form.as_ref().and_then(|old| headline_of(old.trials.iter())).map(|old| format!("Old form: {old}"))
+        }
+        Some(trial) => headline_of(std::iter::once(trial)),
+    }?;
+    let line = visible_line(&text);
+    Some(match capped(&line, LONGEST) {
+        (shown, 0) => shown.to_owned(),
+        (shown, _) => format!("{shown}…"),
+    })
+}
+
+fn headline_of<'a>(mut trials: impl Iterator<Item = &'a TrialView>) -> Option<String> {
+    let trial = trials.find(|trial| trial.status != TrialStatus::Passed)?;
+    let error = || trial.error.as_ref().map(|error| error.message.clone());
+    let uncertain = || {
+        let operation = trial.operations.iter().find(|operation| operation.outcome == Outcome::Uncertain)?;
+        let evidence = operation.evidence.first().map(|evidence| format!(": {evidence}")).unwrap_or_default();
+        Some(format!("{} stays uncertain{evidence}", operation.operation))
+    };
+    let grade = |pass: Option<bool>| {
+        let grade = trial.grades.iter().find(|grade| grade.pass == pass)?;
+        Some(format!("{}: {}", grade.grader, grade.message))
+    };
+    let uncertain_first = (trial.status == TrialStatus::Uncertain).then(uncertain).flatten();
+    error().or_else(|| grade(None)).or(uncertain_first).or_else(|| grade(Some(false))).or_else(uncertain)
+}
+
+fn detail(case: &CaseView, cap: usize) -> CaseDetail {
+    // The first trial that did not pass is the one to read; where all passed, the first.
+    let open = case.trials.iter().position(|trial| trial.status != TrialStatus::Passed).unwrap_or(0);
+    let accepted = case.accepted_output.as_deref();
+    let mut order: Vec<usize> = (0..case.trials.len()).collect();
+    order.sort_by_key(|index| *index != open);
+    let trials = order
+        .into_iter()
+        .take(SHOWN_TRIALS)
+        .map(|index| trial_item(&case.trials[index], accepted, index == open, cap))
+        .collect();
+    CaseDetail {
+        why: case.why.clone(),
+        reasons: case.reasons.clone(),
+        place: case.path.as_ref().map(|path| match case.line {
+            Some(line) => format!("{path}:{line}"),
+            None => path.clone(),
+        }),
+        workflow: case.workflow.as_ref().map(ToString::to_string),
+        faults: case.faults.clone(),
+        input: plain(&value_text(&case.input), cap),
+        accepted: accepted.is_some(),
+        trials,
+        more_trials: case.trials.len().saturating_sub(SHOWN_TRIALS),
+        old_form: case.old_form.as_ref().map(|old| OldFormItem {
+            status: old.status.name(),
+            trial: old
+                .trials
+                .iter()
+                .find(|trial| trial.status != TrialStatus::Passed)
+                .or_else(|| old.trials.first())
+                .map(|trial| trial_item(trial, None, true, cap)),
+        }),
+    }
+}
+
+fn trial_item(trial: &TrialView, accepted: Option<&str>, open: bool, cap: usize) -> TrialItem {
+    let answer = trial.answer.clone().or_else(|| trial.output.as_ref().map(value_text));
+    let panels = match (answer, accepted) {
+        (Some(answer), accepted) => panels(accepted, &answer, cap),
+        (None, _) => Vec::new(),
+    };
+    TrialItem {
+        number: trial.number,
+        status: trial.status.name(),
+        duration: millis_text(trial.duration_ms),
+        open,
+        error: trial.error.as_ref().map(|error| error.message.clone()),
+        panels,
+        grades: trial.grades.iter().map(|grade| grade_item(grade, cap)).collect(),
+        operations: trial.operations.clone(),
+        steps: step_items(&trial.steps, cap),
+        readings: trial
+            .readings
+            .iter()
+            .map(|(probe, reading)| ReadingItem { probe: probe.clone(), text: plain(&reading_text(reading), cap) })
+            .collect(),
+    }
+}
+
+fn reading_text(reading: &crate::evidence::Reading) -> String {
+    match reading {
+        crate::evidence::Reading::Effects(rows) if rows.is_empty() => "no effect".to_owned(),
+        crate::evidence::Reading::Effects(rows) => {
+            rows.iter().map(|row| pretty(&Value::Object(row.clone()))).collect::<Vec<_>>().join("\n")
+        }
+        crate::evidence::Reading::Unreadable(why) => format!("could not be read: {why}"),
+    }
+}
+
+fn grade_item(grade: &GradeView, cap: usize) -> GradeItem {
+    let (verdict, class) = match grade.pass {
+        Some(true) => ("holds", "pass"),
+        Some(false) => ("does not hold", "fail"),
+        None => ("not judged", "error"),
+    };
+    GradeItem { verdict, class, grader: grade.grader.clone(), message: plain(&grade.message, cap.min(4_000)) }
+}
+
+/// Nothing where there is only one quiet step: the answer has been shown already.
+fn step_items(steps: &[StepView], cap: usize) -> Vec<StepItem> {
+    let quiet = |step: &StepView| step.stderr.is_empty() && step.http_status.is_none();
+    if steps.len() <= 1 && steps.iter().all(quiet) {
+        return Vec::new();
+    }
+    steps
+        .iter()
+        .map(|step| StepItem {
+            number: step.number,
+            kind: step.kind.clone(),
+            duration: millis_text(step.duration_ms),
+            http_status: step.http_status,
+            answer: step.answer.as_ref().map(|answer| plain(answer, cap)),
+            stderr: (!step.stderr.is_empty()).then(|| plain(&step.stderr, cap)),
+        })
+        .collect()
+}

@@ -1,0 +1,358 @@
+//! What the HTML template prints: the document put into the order and the words of the page.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::domain::CaseStatus;
+use crate::verdict::VerdictWord;
+
+use super::answer_diff::pretty;
+use super::document::{ChangeView, ExcludedView, ReportDocument, UncoveredView};
+use super::group::Group;
+use super::html_case::{Budget, CaseItem};
+use super::limits::counted;
+use super::next_step::next_steps;
+use super::words::{change_value, duration_text, exit_code_meaning, verdict_title};
+
+/// More passes than these are counted by set in the page instead of listed.
+const LISTED_PASSES: usize = 20_000;
+
+/// More cases than these that did not run are counted by set and reason instead of listed.
+const LISTED_EXCLUDED: usize = 2_000;
+
+/// The whole page.
+#[derive(Debug, Serialize)]
+pub(super) struct HtmlPage {
+    project: String,
+    run: String,
+    started: String,
+    finished: String,
+    duration: Option<String>,
+    verdict: VerdictBox,
+    facts: Vec<Fact>,
+    tally: Vec<Tally>,
+    tally_text: String,
+    next_steps: Vec<Step>,
+    mode_reason: String,
+    changes: Vec<ChangeRow>,
+    notes: Vec<String>,
+    unclassified: Vec<String>,
+    groups: Vec<GroupItem>,
+    passes_by_set: Vec<SetCount>,
+    excluded: Vec<ExcludedGroup>,
+    removed: Vec<[String; 3]>,
+    uncovered: Vec<UncoveredView>,
+    limits: Vec<String>,
+}
+
+/// The verdict.
+#[derive(Debug, Serialize)]
+struct VerdictBox {
+    word: &'static str,
+    class: &'static str,
+    exit_code: u8,
+    meaning: &'static str,
+    reasons: Vec<String>,
+}
+
+/// One line of what the run was.
+#[derive(Debug, Serialize)]
+struct Fact {
+    term: &'static str,
+    detail: String,
+    code: Option<String>,
+    note: Option<String>,
+}
+
+/// One count, and its stretch of the bar: `x` and `width` in thousandths.
+#[derive(Debug, Serialize)]
+struct Tally {
+    label: &'static str,
+    class: &'static str,
+    count: usize,
+    x: usize,
+    width: usize,
+}
+
+/// One thing to do.
+#[derive(Debug, Serialize)]
+struct Step {
+    text: String,
+    command: Option<String>,
+    anchor: &'static str,
+}
+
+/// One change.
+#[derive(Debug, Serialize)]
+struct ChangeRow {
+    kind: &'static str,
+    subject: String,
+    facet: String,
+    direction: String,
+    from: String,
+    to: String,
+    paths: Vec<String>,
+    risks: String,
+}
+
+/// One group of cases.
+#[derive(Debug, Serialize)]
+struct GroupItem {
+    title: &'static str,
+    name: &'static str,
+    advice: &'static str,
+    count: usize,
+    folded: bool,
+    attention: bool,
+    cases: Vec<CaseItem>,
+}
+
+/// Passes of one set, where there are too many to list.
+#[derive(Debug, Serialize)]
+struct SetCount {
+    set: String,
+    count: usize,
+}
+
+/// Cases that did not run for the same reason.
+#[derive(Debug, Serialize)]
+struct ExcludedGroup {
+    reason: String,
+    count: String,
+    rows: Vec<ExcludedRow>,
+}
+
+/// A case that did not run, or all of one set where there are too many to list.
+#[derive(Debug, Serialize)]
+struct ExcludedRow {
+    case: String,
+    set: String,
+    inherits: String,
+    accepted: String,
+    record: String,
+}
+
+impl HtmlPage {
+    /// The page of this document.
+    pub(super) fn of(document: &ReportDocument) -> Self {
+        let too_many_passes = Group::Passed.cases(document).len() > LISTED_PASSES;
+        Self {
+            project: document.project.clone(),
+            run: document.run.to_string(),
+            started: document.started.clone(),
+            finished: document.finished.clone(),
+            duration: duration_text(&document.started, &document.finished),
+            verdict: verdict(document),
+            facts: facts(document),
+            tally: tally(document),
+            tally_text: tally_text(document),
+            next_steps: next_steps(document)
+                .into_iter()
+                .map(|step| Step { text: step.text, command: step.command, anchor: step.anchor })
+                .collect(),
+            mode_reason: document.mode_reason.clone(),
+            changes: document.changes.iter().map(change_row).collect(),
+            notes: notes(document),
+            unclassified: document.unclassified.clone(),
+            groups: groups(document, too_many_passes),
+            passes_by_set: if too_many_passes { passes_by_set(document) } else { Vec::new() },
+            excluded: excluded_groups(&document.excluded),
+            removed: document
+                .removed
+                .iter()
+                .map(|removed| [removed.case.to_string(), removed.set.to_string(), removed.why.clone()])
+                .collect(),
+            uncovered: document.uncovered.clone(),
+            limits: document.limits.clone(),
+        }
+    }
+}
+
+fn verdict(document: &ReportDocument) -> VerdictBox {
+    VerdictBox {
+        word: verdict_title(document.verdict),
+        class: match document.verdict {
+            VerdictWord::Pass => "pass",
+            VerdictWord::Fail => "fail",
+            VerdictWord::Inconclusive => "inconclusive",
+        },
+        exit_code: document.exit_code,
+        meaning: exit_code_meaning(document.exit_code),
+        reasons: document.verdict_reasons.iter().map(|reason| reason.text.clone()).collect(),
+    }
+}
+
+fn facts(document: &ReportDocument) -> Vec<Fact> {
+    let side = |term, side: &crate::change::Side| Fact {
+        term,
+        detail: side.name.clone(),
+        code: side.commit.clone(),
+        note: side.note.clone(),
+    };
+    let digests = |digests: &[crate::domain::Digest]| {
+        digests.iter().map(|digest| digest.as_str().to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let baseline = match document.baseline_heads.len() {
+        0 => Fact { term: "Baseline", detail: "none was ever accepted".to_owned(), code: None, note: None },
+        1 => {
+            Fact { term: "Baseline", detail: String::new(), code: Some(digests(&document.baseline_heads)), note: None }
+        }
+        forks => Fact {
+            term: "Baseline",
+            detail: format!("forked: {forks} records that no other follows"),
+            code: Some(digests(&document.baseline_heads)),
+            note: None,
+        },
+    };
+    let fingerprint = document.fingerprint.as_str().to_owned();
+    vec![
+        side("Base", &document.base),
+        side("Head", &document.head),
+        baseline,
+        Fact { term: "Fingerprint of the parts", detail: String::new(), code: Some(fingerprint), note: None },
+    ]
+}
+
+fn tally(document: &ReportDocument) -> Vec<Tally> {
+    let counts = &document.counts;
+    let entries = [
+        ("failed", "fail", counts.failed),
+        ("errored", "error", counts.errored),
+        ("uncertain", "uncertain", counts.uncertain),
+        ("flaky", "flaky", counts.flaky),
+        ("passed", "pass", counts.passed),
+        ("inherited, not run", "inherited", counts.inherited),
+        ("not run", "inherited", counts.not_run),
+    ];
+    let total = counts.total.max(1);
+    let mut before = 0;
+    let mut tally = Vec::new();
+    for (label, class, count) in entries.into_iter().filter(|entry| entry.2 > 0) {
+        let (x, end) = (before * 1000 / total, (before + count) * 1000 / total);
+        before += count;
+        tally.push(Tally { label, class, count, x, width: end - x });
+    }
+    tally
+}
+
+fn tally_text(document: &ReportDocument) -> String {
+    let counts = &document.counts;
+    format!("{} of {} ran, in {}.", counts.selected, counted(counts.total, "case"), counted(counts.trials, "trial"))
+}
+
+fn change_row(change: &ChangeView) -> ChangeRow {
+    let subject = change
+        .part
+        .as_ref()
+        .map(ToString::to_string)
+        .or_else(|| change.case.as_ref().map(ToString::to_string))
+        .unwrap_or_default();
+    ChangeRow {
+        kind: change.kind.name(),
+        subject,
+        facet: match change.facet.as_deref() {
+            Some("*") => "everything".to_owned(),
+            facet => facet.unwrap_or_default().to_owned(),
+        },
+        direction: super::words::direction_name(change.change).to_owned(),
+        from: change.from.as_ref().map(change_value).unwrap_or_default(),
+        to: change.to.as_ref().map(change_value).unwrap_or_default(),
+        paths: change.paths.clone(),
+        risks: change.risks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn notes(document: &ReportDocument) -> Vec<String> {
+    let bumps = document
+        .bumps_without_change
+        .iter()
+        .map(|part| format!("{part}: the version was raised though nothing else in it changed."));
+    let changes =
+        document.changes_without_bump.iter().map(|part| format!("{part}: it changed though its version did not."));
+    bumps.chain(changes).collect()
+}
+
+fn groups(document: &ReportDocument, too_many_passes: bool) -> Vec<GroupItem> {
+    let mut budget = Budget::default();
+    let mut items = Vec::new();
+    for group in Group::ALL {
+        let cases = group.cases(document);
+        if cases.is_empty() {
+            continue;
+        }
+        let count = cases.len();
+        let listed = if group == Group::Passed && too_many_passes { Vec::new() } else { cases };
+        items.push(GroupItem {
+            title: group.title(),
+            name: group.name(),
+            advice: group.advice(),
+            count,
+            folded: matches!(group, Group::KnownFailures),
+            attention: group.needs_attention(),
+            cases: listed.into_iter().map(|case| CaseItem::of(case, group, &mut budget)).collect(),
+        });
+    }
+    items
+}
+
+fn passes_by_set(document: &ReportDocument) -> Vec<SetCount> {
+    let mut by_set: BTreeMap<String, usize> = BTreeMap::new();
+    for case in Group::Passed.cases(document) {
+        *by_set.entry(case.set.to_string()).or_default() += 1;
+    }
+    by_set.into_iter().map(|(set, count)| SetCount { set, count }).collect()
+}
+
+fn excluded_groups(excluded: &[ExcludedView]) -> Vec<ExcludedGroup> {
+    let mut by_reason: BTreeMap<&str, Vec<&ExcludedView>> = BTreeMap::new();
+    for one in excluded {
+        by_reason.entry(one.reason.as_str()).or_default().push(one);
+    }
+    by_reason
+        .into_iter()
+        .map(|(reason, members)| ExcludedGroup {
+            reason: reason.to_owned(),
+            count: counted(members.len(), "case"),
+            rows: if excluded.len() > LISTED_EXCLUDED {
+                aggregated_rows(&members)
+            } else {
+                members.iter().map(|member| excluded_row(member)).collect()
+            },
+        })
+        .collect()
+}
+
+fn excluded_row(excluded: &ExcludedView) -> ExcludedRow {
+    let inherited = excluded.inherited.as_ref();
+    ExcludedRow {
+        case: excluded.case.to_string(),
+        set: excluded.set.to_string(),
+        inherits: inherited.map_or("nothing", |inherited| inherited.status.name()).to_owned(),
+        accepted: inherited.map(|inherited| inherited.accepted.clone()).unwrap_or_default(),
+        record: inherited.map(|inherited| inherited.record.short().to_owned()).unwrap_or_default(),
+    }
+}
+
+fn aggregated_rows(members: &[&ExcludedView]) -> Vec<ExcludedRow> {
+    let mut by_set: BTreeMap<(String, Option<CaseStatus>), usize> = BTreeMap::new();
+    for member in members {
+        let status = member.inherited.as_ref().map(|inherited| inherited.status);
+        *by_set.entry((member.set.to_string(), status)).or_default() += 1;
+    }
+    by_set
+        .into_iter()
+        .map(|((set, status), count)| ExcludedRow {
+            case: counted(count, "case"),
+            set,
+            inherits: status.map_or("nothing", CaseStatus::name).to_owned(),
+            accepted: String::new(),
+            record: String::new(),
+        })
+        .collect()
+}
+
+/// A JSON value as text for a reader.
+pub(super) fn value_text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| pretty(value), str::to_owned)
+}

@@ -1,0 +1,73 @@
+//! The words and short forms that several forms of the report share.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::change::Direction;
+use crate::verdict::VerdictWord;
+
+use super::visible::capped;
+
+/// The verdict as a heading.
+pub(super) fn verdict_title(verdict: VerdictWord) -> &'static str {
+    match verdict {
+        VerdictWord::Pass => "Passed",
+        VerdictWord::Fail => "Failed",
+        VerdictWord::Inconclusive => "Inconclusive",
+    }
+}
+
+/// What an exit code of the contract means.
+pub(super) fn exit_code_meaning(code: u8) -> &'static str {
+    match code {
+        0 => "nothing stands against it",
+        1 => "something inside holdpoint went wrong",
+        2 => "the command line could not be understood",
+        10 => "something got worse",
+        11 => "it cannot be said",
+        12 => "a baseline is required, and it is missing, unreadable or was changed",
+        13 => "the project is invalid",
+        14 => "there were no cases to run",
+        15 => "the project is paused",
+        130 => "the run was cancelled",
+        _ => "see the table of exit codes",
+    }
+}
+
+/// The name of a direction in files and reports.
+pub(super) fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Added => "added",
+        Direction::Removed => "removed",
+        Direction::Modified => "modified",
+    }
+}
+
+/// A changed value on one line: digests short, long values cut.
+pub(super) fn change_value(value: &Value) -> String {
+    const LONGEST: usize = 160;
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if let Some(hex) = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64 && hex.is_ascii()) {
+        return hex[..12].to_owned();
+    }
+    match capped(&text, LONGEST) {
+        (shown, 0) => shown.to_owned(),
+        (shown, _) => format!("{shown}…"),
+    }
+}
+
+/// How long it took from one RFC 3339 time to another.
+pub(super) fn duration_text(started: &str, finished: &str) -> Option<String> {
+    let (started, finished): (Timestamp, Timestamp) = (started.parse().ok()?, finished.parse().ok()?);
+    let millis = finished.duration_since(started).as_millis();
+    u64::try_from(millis).ok().map(millis_text)
+}
+
+/// Milliseconds in the unit that suits them.
+pub(super) fn millis_text(millis: u64) -> String {
+    match millis {
+        0..1000 => format!("{millis} ms"),
+        1000..60_000 => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        _ => format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000),
+    }
+}
