@@ -13,12 +13,6 @@ fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
 }
 
 #[test]
-#[ignore = "writes the page to look at; run by hand"]
-fn write_the_page_to_look_at() {
-    std::fs::write("/tmp/report.html", page()).unwrap();
-}
-
-#[test]
 fn the_only_script_is_the_shipped_one() {
     let html = page();
     let scripts = between(&html, "<script>", "</script>");
