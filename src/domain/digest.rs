@@ -48,6 +48,12 @@ impl Digest {
         &self.0[PREFIX.len()..]
     }
 
+    /// The 32 bytes of the hash, for formats that write it in another alphabet.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let nibble = |digit: u8| if digit.is_ascii_digit() { digit - b'0' } else { digit - b'a' + 10 };
+        self.hex().as_bytes().chunks_exact(2).map(|pair| nibble(pair[0]) << 4 | nibble(pair[1])).collect()
+    }
+
     /// The first twelve hexadecimal digits, enough for a person to tell records apart.
     pub fn short(&self) -> &str {
         &self.hex()[..12]
@@ -89,6 +95,12 @@ mod tests {
     fn agrees_with_the_published_test_vector_of_fips_180() {
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Digest::of(b"abc").hex(), expected);
+    }
+
+    #[test]
+    fn the_bytes_are_those_that_the_digits_spell() {
+        assert_eq!(Digest::of(b"abc").to_bytes()[..4], [0xba, 0x78, 0x16, 0xbf]);
+        assert_eq!(Digest::of(b"abc").to_bytes().len(), 32);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::comparison::{Compared, Standing};
-use crate::domain::{CaseId, CaseStatus, ClaimCheck, Outcome, PartId, Risk};
+use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk};
 use crate::evidence::{Answered, Observation, OperationSeen};
 use crate::grading::{CaseResult, GradedTrial};
 use crate::manifest::FaultSpec;
@@ -44,6 +44,7 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         verdict: input.verdict.word,
         exit_code: input.verdict.code.number(),
         verdict_reasons: verdict_reasons(input),
+        verdict_notes: input.verdict.notes.clone(),
         base: input.plan.base.clone(),
         head: input.plan.head.clone(),
         fingerprint: input.fingerprint.clone(),
@@ -259,15 +260,9 @@ fn operation_views(trial: &GradedTrial) -> Vec<OperationView> {
 
 fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
     let claim_check = trial.claim_checks.get(&seen.operation).copied();
-    let answers = trial.observation.steps.iter().rev().filter_map(|step| step.answer.as_ref());
-    let claim = answers
-        .flat_map(|answer| answer.claims.iter().rev())
-        .find(|made| made.operation == seen.operation)
-        .map(|made| made.claim)
-        .filter(|_| claim_check != Some(ClaimCheck::Silent));
     OperationView {
         outcome: seen.outcome,
-        claim,
+        claim: trial.observation.last_claim(&seen.operation),
         claim_check,
         attempts: seen.attempts.len(),
         effects: seen.effects,
@@ -278,6 +273,7 @@ fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
             .map(|attempt| AttemptView {
                 number: attempt.number,
                 step: attempt.step,
+                identity: attempt.identity,
                 fault: attempt.fault,
                 answered: (attempt.answered != Answered::NoAnswer).then(|| attempt.answered.to_string()),
             })

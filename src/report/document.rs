@@ -36,6 +36,8 @@ pub struct ReportDocument {
     pub exit_code: u8,
     /// Every reason against a pass, strongest first.
     pub verdict_reasons: Vec<ReasonView>,
+    /// What is no reason against a pass and a reader should know all the same, a sentence each.
+    pub verdict_notes: Vec<String>,
     /// The base.
     pub base: Side,
     /// The head.
@@ -293,6 +295,8 @@ pub struct AttemptView {
     pub number: u32,
     /// The step in which it fell.
     pub step: u32,
+    /// The identity that it carried on the wire, where it carried one.
+    pub identity: Option<String>,
     /// The fault that was laid on it.
     pub fault: Option<String>,
     /// What the target answered; `None` where no answer came.

@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value, context, escape_formatter};
-use sha2::{Digest as _, Sha256};
+
+use crate::domain::Digest;
 
 use super::document::ReportDocument;
 use super::html_page::HtmlPage;
@@ -89,7 +90,7 @@ fn environment<'a>() -> Result<Environment<'a>, Error> {
 
 /// The page's content security policy: nothing is fetched, and only this style and this script are used.
 fn policy() -> String {
-    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    let hash = |text: &str| STANDARD.encode(Digest::of(text.as_bytes()).to_bytes());
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         hash(STYLE),

@@ -54,6 +54,7 @@ struct VerdictBox {
     exit_code: u8,
     meaning: &'static str,
     reasons: Vec<String>,
+    notes: Vec<String>,
 }
 
 /// One line of what the run was.
@@ -180,6 +181,7 @@ fn verdict(document: &ReportDocument) -> VerdictBox {
         exit_code: document.exit_code,
         meaning: exit_code_meaning(document.exit_code),
         reasons: document.verdict_reasons.iter().map(|reason| reason.text.clone()).collect(),
+        notes: document.verdict_notes.clone(),
     }
 }
 

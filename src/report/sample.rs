@@ -10,7 +10,8 @@ use crate::domain::{
     CaseId, CaseStatus, Claim, ClaimCheck, Digest, ExitCode, OperationId, Outcome, Risk, RunId, TrialStatus,
 };
 use crate::evidence::{
-    Answer, AttemptSeen, ClaimMade, ErrorKind, Form, Observation, OperationSeen, Reading, StepObservation, TrialError,
+    Answer, Answered, AttemptSeen, ClaimMade, ErrorKind, Form, Observation, OperationSeen, Reading, StepObservation,
+    TrialError,
 };
 use crate::grading::{CaseResult, Grade, GradedTrial};
 use crate::manifest::{Case, FaultName, FaultSpec};
@@ -101,6 +102,7 @@ impl Sample {
                     VerdictReason { code: ExitCode::Inconclusive, text: "1 case is uncertain.".to_owned() },
                     VerdictReason { code: ExitCode::Inconclusive, text: "1 risk is uncovered.".to_owned() },
                 ],
+                notes: vec!["1 case that was accepted as failing passes now.".to_owned()],
             },
             compared: Vec::new(),
             results: Vec::new(),
@@ -168,8 +170,8 @@ impl Sample {
             operation: operation.clone(),
             outcome: Outcome::Uncertain,
             attempts: vec![
-                AttemptSeen { number: 1, step: 1, fault: Some("lost_ack".to_owned()), answered: None },
-                AttemptSeen { number: 2, step: 3, fault: None, answered: Some("refused: busy".to_owned()) },
+                attempt(1, 1, Some("lost_ack"), Answered::NoAnswer),
+                attempt(2, 3, None, Answered::Error { detail: "503 busy".to_owned() }),
             ],
             effects: 0,
             evidence: vec![
@@ -404,6 +406,7 @@ fn excluded(number: u32) -> Excluded {
             record: Digest::of(b"record"),
             accepted: format!("2026-02-{:02}T10:00:00Z", 10 + number),
             status: CaseStatus::Passed,
+            digest: Digest::of(b"case"),
         }),
     }
 }
@@ -443,7 +446,11 @@ fn json_answer(output: &str, source: &str) -> Answer {
     Answer { text: json.to_string(), output: json!(output), json: Some(json), claims: Vec::new() }
 }
 
-pub(super) fn grade(grader: &str, pass: Option<bool>, message: &str) -> Grade {
+fn attempt(number: u32, step: u32, fault: Option<&str>, answered: Answered) -> AttemptSeen {
+    AttemptSeen { number, step, identity: Some("op-7".to_owned()), fault: fault.map(str::to_owned), answered }
+}
+
+fn grade(grader: &str, pass: Option<bool>, message: &str) -> Grade {
     Grade { grader: grader.to_owned(), pass, message: message.to_owned() }
 }
 
