@@ -1,5 +1,14 @@
 //! Accepted results: appended, content-addressed, hash-chained, never rewritten.
 
+mod accept;
+mod fold;
+mod ledger;
+mod reading;
 mod record;
+#[cfg(test)]
+mod samples;
 
-pub use record::{AcceptedCase, Baseline, BaselineEntry, Record, Scope};
+pub use accept::{AcceptError, AcceptRequest, Acceptance, accept, revoke};
+pub use ledger::{Ledger, LedgerError};
+pub use reading::Finding;
+pub use record::{AcceptedCase, Baseline, BaselineEntry, ForkConflict, RECORD_SCHEMA, Record, Scope};

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, Risk, RunId};
+use crate::domain::{CaseId, CaseStatus, Digest, Risk, RunId, canonical_json};
+use crate::selection::Inherited;
+
+/// The format of records that this version writes, and the only one that it reads.
+pub const RECORD_SCHEMA: &str = "holdpoint.baseline/1";
 
 /// One acceptance as it stands in `baselines/<digest>.json`, in canonical JSON. The file's name is the digest of
 /// its bytes.
@@ -22,7 +26,7 @@ pub struct Record {
     pub reason: String,
     /// When, RFC 3339 in UTC.
     pub accepted: String,
-    /// The run whose results were accepted.
+    /// The run whose results were accepted; in a revocation that of the first record it revokes.
     pub run: RunId,
     /// The commit that was run, as provenance only: a squash merge may erase it.
     pub commit: Option<String>,
@@ -36,6 +40,19 @@ pub struct Record {
     pub cases: BTreeMap<CaseId, AcceptedCase>,
     /// Cases that the project no longer has and that this acceptance takes out.
     pub removed: Vec<CaseId>,
+    /// Earlier records that this one takes out of force again: what they accepted counts as never accepted, and what
+    /// was in force before them is in force again. A revocation can be revoked in turn.
+    pub revokes: Vec<Digest>,
+}
+
+impl Record {
+    /// The record's text, byte for byte as it stands in its file.
+    ///
+    /// # Errors
+    /// Never for a record that was built here; JSON has no form for some values that a hand-made one could hold.
+    pub fn text(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_value(self).map(|value| canonical_json(&value))
+    }
 }
 
 /// How much of a run was accepted.
@@ -46,6 +63,8 @@ pub enum Scope {
     Run,
     /// Named cases alone.
     Cases,
+    /// None of it: earlier records are taken out of force.
+    Revocation,
 }
 
 /// One case's accepted result.
@@ -79,6 +98,37 @@ pub struct Baseline {
     pub snapshot: Option<Snapshot>,
     /// How many records the chain has.
     pub records: usize,
+    /// What two branches of a fork accepted differently. Until a later acceptance joins them, the newer one counts.
+    pub conflicts: Vec<ForkConflict>,
+}
+
+impl Baseline {
+    /// Whether no accepted result is in force: none was ever accepted, or all were revoked.
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// What each case can inherit, as the plan needs it.
+    pub fn inherited(&self) -> BTreeMap<CaseId, Inherited> {
+        let inherited = |entry: &BaselineEntry| Inherited {
+            record: entry.record.clone(),
+            accepted: entry.accepted.clone(),
+            status: entry.case.status,
+            digest: entry.case.digest.clone(),
+        };
+        self.cases.iter().map(|(id, entry)| (id.clone(), inherited(entry))).collect()
+    }
+}
+
+/// Something that records on different branches say differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkConflict {
+    /// The case; `None` for the snapshot of the parts.
+    pub case: Option<CaseId>,
+    /// The record that counts.
+    pub taken: Digest,
+    /// The records that say otherwise.
+    pub others: Vec<Digest>,
 }
 
 /// One case's accepted result with where it comes from.

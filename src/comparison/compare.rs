@@ -39,7 +39,7 @@ pub fn compare(input: &CompareInput<'_>) -> Vec<Compared> {
             result: results.get(id).copied(),
             old_form: old_forms.get(id).copied(),
             accepted: input.baseline.cases.get(id),
-            any_baseline: !input.baseline.heads.is_empty(),
+            any_baseline: !input.baseline.is_empty(),
             has_old_form: input.changed.get(id).is_some_and(|change| change.base.is_some()),
         };
         compared.insert(id, subject.compared());

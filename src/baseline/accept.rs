@@ -1,0 +1,266 @@
+//! What a person accepts, as a record that is ready to be appended. Pure: time and identity are handed in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::change::Snapshot;
+use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
+use crate::grading::{CaseResult, GradedTrial};
+
+use super::ledger::Ledger;
+use super::record::{AcceptedCase, Baseline, RECORD_SCHEMA, Record, Scope};
+
+/// What is accepted, by whom and why.
+#[derive(Clone, Copy, Debug)]
+pub struct AcceptRequest<'a> {
+    /// Who accepts.
+    pub by: &'a str,
+    /// Why.
+    pub reason: &'a str,
+    /// When, RFC 3339 in UTC.
+    pub accepted: &'a str,
+    /// The run.
+    pub run: &'a RunId,
+    /// The commit that was run, where there was one.
+    pub commit: Option<&'a str>,
+    /// The fingerprint of the parts that were run.
+    pub fingerprint: &'a Digest,
+    /// The parts as they were run.
+    pub snapshot: &'a Snapshot,
+    /// The baseline's heads that the run was compared with.
+    pub run_heads: &'a [Digest],
+    /// The results of the head's cases.
+    pub results: &'a [CaseResult],
+    /// The cases that were to run.
+    pub selected: &'a BTreeSet<CaseId>,
+    /// The cases that the plan left out.
+    pub left_out: &'a BTreeSet<CaseId>,
+    /// The named cases alone; `None` for the whole run.
+    pub only: Option<&'a BTreeSet<CaseId>>,
+}
+
+/// A record to append, with what a person should be told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acceptance {
+    /// The record.
+    pub record: Record,
+    /// The texts of the answers that it accepts, by digest.
+    pub outputs: BTreeMap<Digest, String>,
+    /// The accepted cases that failed: they become known failures, which no longer block.
+    pub known_failures: Vec<CaseId>,
+}
+
+/// Why something cannot be accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AcceptError {
+    /// A name or a reason is missing.
+    #[error("an acceptance needs {0}")]
+    Missing(&'static str),
+    /// The run was held against something that is no longer in force.
+    #[error("run {run} was made before the newest acceptance: run it again, and look at what differs now")]
+    Stale {
+        /// The run.
+        run: RunId,
+    },
+    /// Names that the run does not know.
+    #[error("the run knows no case of this name: {}", listed(.0))]
+    UnknownCases(Vec<CaseId>),
+    /// Cases that have no result.
+    #[error("these cases have no result in the run: {}", listed(.0))]
+    NotRun(Vec<CaseId>),
+    /// Cases whose results show nothing that could be accepted.
+    #[error("a result without a conclusion cannot be accepted: {}; name the other cases with `--case`", with_status(.0))]
+    Undecided(Vec<(CaseId, CaseStatus)>),
+    /// All of it is in force already.
+    #[error("all of this is in force already: there is nothing to accept")]
+    NothingNew,
+    /// A record that cannot be revoked.
+    #[error("record {} cannot be revoked: {why}", record.short())]
+    NotRevocable {
+        /// The record.
+        record: Digest,
+        /// Why not.
+        why: &'static str,
+    },
+}
+
+fn listed(cases: &[CaseId]) -> String {
+    cases.iter().map(CaseId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn with_status(cases: &[(CaseId, CaseStatus)]) -> String {
+    cases.iter().map(|(case, status)| format!("{case} is {status}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Makes the record that accepts a run, or named cases of it. It holds only what is not in force already.
+///
+/// # Errors
+/// See [`AcceptError`]. Nothing is accepted in part: one case that cannot be accepted refuses the whole.
+pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance, AcceptError> {
+    signed(request.by, request.reason)?;
+    fresh(request, ledger)?;
+    let baseline = ledger.fold();
+    let is_gone = |case: &CaseId| {
+        baseline.cases.contains_key(case) && !request.selected.contains(case) && !request.left_out.contains(case)
+    };
+    let wanted = wanted(request, is_gone)?;
+    let whole = request.only.is_none();
+    let removed: Vec<CaseId> = baseline
+        .cases
+        .keys()
+        .filter(|case| is_gone(case) && request.only.is_none_or(|only| only.contains(*case)))
+        .cloned()
+        .collect();
+    let mut outputs = BTreeMap::new();
+    let mut cases = BTreeMap::new();
+    for result in wanted {
+        let (accepted, output) = accepted_case(result);
+        if !in_force(&result.case, &accepted, &baseline) {
+            outputs.extend(output);
+            cases.insert(result.case.clone(), accepted);
+        }
+    }
+    let same_parts = baseline.snapshot.as_ref() == Some(request.snapshot)
+        && baseline.conflicts.iter().all(|conflict| conflict.case.is_some());
+    if cases.is_empty() && removed.is_empty() && (!whole || same_parts) {
+        return Err(AcceptError::NothingNew);
+    }
+    let failed =
+        |(case, accepted): (&CaseId, &AcceptedCase)| (accepted.status == CaseStatus::Failed).then(|| case.clone());
+    let known_failures = cases.iter().filter_map(failed).collect();
+    let record = Record {
+        schema: RECORD_SCHEMA.to_owned(),
+        parents: ledger.heads(),
+        by: request.by.trim().to_owned(),
+        reason: request.reason.trim().to_owned(),
+        accepted: request.accepted.to_owned(),
+        run: request.run.clone(),
+        commit: request.commit.map(str::to_owned),
+        fingerprint: request.fingerprint.clone(),
+        scope: if whole { Scope::Run } else { Scope::Cases },
+        snapshot: whole.then(|| request.snapshot.clone()),
+        cases,
+        removed,
+        revokes: Vec::new(),
+    };
+    Ok(Acceptance { record, outputs, known_failures })
+}
+
+/// Makes the record that takes earlier ones out of force again.
+///
+/// # Errors
+/// When a record is not in the ledger, is revoked already, or nobody signs.
+pub fn revoke(
+    revokes: &[Digest],
+    by: &str,
+    reason: &str,
+    accepted: &str,
+    ledger: &Ledger,
+) -> Result<Record, AcceptError> {
+    signed(by, reason)?;
+    let revoked = ledger.revoked();
+    for digest in revokes {
+        let refused = |why| AcceptError::NotRevocable { record: digest.clone(), why };
+        ledger.record(digest).ok_or_else(|| refused("the ledger does not have it"))?;
+        if revoked.contains(digest) {
+            return Err(refused("it is out of force already"));
+        }
+    }
+    let first = revokes.first().and_then(|digest| ledger.record(digest));
+    let first = first.ok_or(AcceptError::Missing("a record to revoke"))?;
+    let mut revokes = revokes.to_vec();
+    revokes.sort_unstable();
+    revokes.dedup();
+    Ok(Record {
+        schema: RECORD_SCHEMA.to_owned(),
+        parents: ledger.heads(),
+        by: by.trim().to_owned(),
+        reason: reason.trim().to_owned(),
+        accepted: accepted.to_owned(),
+        run: first.run.clone(),
+        commit: first.commit.clone(),
+        fingerprint: first.fingerprint.clone(),
+        scope: Scope::Revocation,
+        snapshot: None,
+        cases: BTreeMap::new(),
+        removed: Vec::new(),
+        revokes,
+    })
+}
+
+fn signed(by: &str, reason: &str) -> Result<(), AcceptError> {
+    if by.trim().is_empty() {
+        return Err(AcceptError::Missing("the name of who accepts"));
+    }
+    if reason.trim().is_empty() {
+        return Err(AcceptError::Missing("a reason"));
+    }
+    Ok(())
+}
+
+/// A run speaks of the baseline that it was compared with. What was accepted since then changes nothing of that
+/// where it comes from the very same run.
+fn fresh(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<(), AcceptError> {
+    let from_this_run = |run: &RunId| run == request.run;
+    let known = request.run_heads.iter().all(|head| ledger.record(head).is_some());
+    let newer = ledger.newer_than(request.run_heads);
+    let fresh = known && newer.iter().all(|record| from_this_run(&record.run) && record.scope != Scope::Revocation);
+    if fresh { Ok(()) } else { Err(AcceptError::Stale { run: request.run.clone() }) }
+}
+
+/// The results that are to be accepted.
+fn wanted<'a>(
+    request: &AcceptRequest<'a>,
+    is_gone: impl Fn(&CaseId) -> bool,
+) -> Result<Vec<&'a CaseResult>, AcceptError> {
+    let results: BTreeMap<&CaseId, &CaseResult> = request.results.iter().map(|result| (&result.case, result)).collect();
+    let names = request.only.unwrap_or(request.selected);
+    let knows = |case: &CaseId| request.selected.contains(case) || request.left_out.contains(case) || is_gone(case);
+    let unknown: Vec<CaseId> = names.iter().filter(|case| !knows(case)).cloned().collect();
+    if !unknown.is_empty() {
+        return Err(AcceptError::UnknownCases(unknown));
+    }
+    let not_run: Vec<CaseId> =
+        names.iter().filter(|case| !results.contains_key(case) && !is_gone(case)).cloned().collect();
+    if !not_run.is_empty() {
+        return Err(AcceptError::NotRun(not_run));
+    }
+    let wanted: Vec<&CaseResult> = names.iter().filter_map(|case| results.get(case).copied()).collect();
+    let undecided: Vec<(CaseId, CaseStatus)> = wanted
+        .iter()
+        .filter(|result| !matches!(result.status, CaseStatus::Passed | CaseStatus::Failed))
+        .map(|result| (result.case.clone(), result.status))
+        .collect();
+    if undecided.is_empty() { Ok(wanted) } else { Err(AcceptError::Undecided(undecided)) }
+}
+
+/// Whether the baseline says exactly this already, and no branch of a fork says otherwise.
+fn in_force(case: &CaseId, accepted: &AcceptedCase, baseline: &Baseline) -> bool {
+    let conflicting = baseline.conflicts.iter().any(|conflict| conflict.case.as_ref() == Some(case));
+    !conflicting && baseline.cases.get(case).is_some_and(|entry| entry.case == *accepted)
+}
+
+fn accepted_case(result: &CaseResult) -> (AcceptedCase, Option<(Digest, String)>) {
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let passed = result.trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count();
+    let first = result.trials.first();
+    let answer = first.and_then(|trial| trial.observation.last_answer()).map(|answer| answer.text.clone());
+    let output = answer.map(|text| (Digest::of(text.as_bytes()), text));
+    let accepted = AcceptedCase {
+        set: result.set.clone(),
+        digest: result.digest.clone(),
+        status: result.status,
+        passed: count(passed),
+        trials: count(result.trials.len()),
+        output: output.as_ref().map(|(digest, _)| digest.clone()),
+        outcomes: first.map(outcomes).unwrap_or_default(),
+    };
+    (accepted, output)
+}
+
+fn outcomes(trial: &GradedTrial) -> BTreeMap<String, String> {
+    let outcome = |seen: &crate::evidence::OperationSeen| (seen.operation.to_string(), seen.outcome.name().to_owned());
+    trial.observation.operations.iter().map(outcome).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! What can be accepted, what cannot, and that refusing writes nothing.
+
+use tempfile::TempDir;
+
+use super::super::samples::{digest, digest_of, outputs, record, result, snapshot};
+use super::*;
+
+use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
+
+fn ids(names: &[&str]) -> BTreeSet<CaseId> {
+    names.iter().copied().map(CaseId::from).collect()
+}
+
+/// A run with its results, as a pipeline hands it in.
+struct Run {
+    run: RunId,
+    fingerprint: Digest,
+    snapshot: Snapshot,
+    heads: Vec<Digest>,
+    results: Vec<CaseResult>,
+    selected: BTreeSet<CaseId>,
+    left_out: BTreeSet<CaseId>,
+}
+
+impl Run {
+    /// A run, held against the ledger as it is, of these cases with these ends and answers.
+    fn of(ledger: &Ledger, results: &[(&str, CaseStatus, &str)]) -> Self {
+        Self {
+            run: RunId::from("run-7"),
+            fingerprint: digest("fingerprint"),
+            snapshot: snapshot(0.7),
+            heads: ledger.heads(),
+            results: results.iter().map(|(case, status, answer)| result(case, *status, answer)).collect(),
+            selected: results.iter().map(|(case, ..)| CaseId::from(*case)).collect(),
+            left_out: BTreeSet::new(),
+        }
+    }
+
+    fn request<'a>(&'a self, only: Option<&'a BTreeSet<CaseId>>) -> AcceptRequest<'a> {
+        AcceptRequest {
+            by: "Ada",
+            reason: "looked at it",
+            accepted: "2026-02-01T00:00:00Z",
+            run: &self.run,
+            commit: Some("c0ffee"),
+            fingerprint: &self.fingerprint,
+            snapshot: &self.snapshot,
+            run_heads: &self.heads,
+            results: &self.results,
+            selected: &self.selected,
+            left_out: &self.left_out,
+            only,
+        }
+    }
+}
+
+/// A ledger in which `a` and `b` are accepted with the answers `one` and `two`.
+fn ledger() -> (TempDir, Ledger) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    let run = Run::of(&ledger, &[("a", Passed, "one"), ("b", Passed, "two")]);
+    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    ledger.append(&record, &outputs).unwrap();
+    (folder, ledger)
+}
+
+fn names(record: &Record) -> Vec<&str> {
+    record.cases.keys().map(CaseId::as_str).collect()
+}
+
+#[test]
+fn a_whole_run_is_accepted_with_its_parts_its_answers_and_its_provenance() {
+    let (_folder, ledger) = ledger();
+    let (head, record) = ledger.records().next().unwrap();
+    assert_eq!(record.scope, Scope::Run);
+    assert_eq!(record.snapshot, Some(snapshot(0.7)));
+    assert_eq!((record.by.as_str(), record.run.as_str(), record.commit.as_deref()), ("Ada", "run-7", Some("c0ffee")));
+    assert_eq!(names(record), ["a", "b"]);
+    let a = &record.cases["a"];
+    assert_eq!((a.status, a.passed, a.trials), (Passed, 1, 1));
+    assert_eq!(ledger.output(a.output.as_ref().unwrap()).unwrap(), "one");
+    assert_eq!(ledger.fold().cases["a"].record, *head);
+}
+
+#[test]
+fn a_record_holds_only_what_is_not_in_force_already() {
+    let (_folder, ledger) = ledger();
+    let run = Run::of(&ledger, &[("a", Passed, "one"), ("b", Passed, "changed"), ("c", Failed, "three")]);
+    let acceptance = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!(names(&acceptance.record), ["b", "c"]);
+    assert_eq!(acceptance.outputs, outputs(&["changed", "three"]));
+    assert_eq!(acceptance.known_failures, [CaseId::from("c")]);
+    assert_eq!(acceptance.record.parents, ledger.heads());
+}
+
+#[test]
+fn accepting_the_same_again_is_refused_unless_the_parts_differ() {
+    let (_folder, ledger) = ledger();
+    let mut run = Run::of(&ledger, &[("a", Passed, "one"), ("b", Passed, "two")]);
+    assert_eq!(accept(&run.request(None), &ledger), Err(AcceptError::NothingNew));
+    assert_eq!(accept(&run.request(Some(&ids(&["a"]))), &ledger), Err(AcceptError::NothingNew));
+    run.snapshot = snapshot(0.9);
+    let acceptance = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!((acceptance.record.cases.len(), acceptance.record.snapshot), (0, Some(snapshot(0.9))));
+}
+
+#[test]
+fn named_cases_are_accepted_alone_and_leave_the_snapshot_in_force() {
+    let (_folder, mut ledger) = ledger();
+    let mut run = Run::of(&ledger, &[("a", Failed, "worse"), ("b", Passed, "better")]);
+    run.snapshot = snapshot(0.9);
+    let only = ids(&["b"]);
+    let Acceptance { record, outputs, .. } = accept(&run.request(Some(&only)), &ledger).unwrap();
+    assert_eq!((names(&record), record.scope, &record.snapshot), (vec!["b"], Scope::Cases, &None));
+    ledger.append(&record, &outputs).unwrap();
+    let baseline = ledger.fold();
+    assert_eq!(baseline.cases["a"].case.status, Passed, "a filter accepts nothing beside what it names");
+    assert_eq!(baseline.snapshot, Some(snapshot(0.7)));
+}
+
+#[test]
+fn names_that_the_run_does_not_know_and_cases_that_did_not_run_are_errors() {
+    let (_folder, ledger) = ledger();
+    let mut run = Run::of(&ledger, &[("a", Passed, "changed")]);
+    run.left_out = ids(&["b"]);
+    let unknown = accept(&run.request(Some(&ids(&["a", "A", "z"]))), &ledger);
+    assert_eq!(unknown, Err(AcceptError::UnknownCases(vec![CaseId::from("A"), CaseId::from("z")])));
+    let left_out = accept(&run.request(Some(&ids(&["a", "b"]))), &ledger);
+    assert_eq!(left_out, Err(AcceptError::NotRun(vec![CaseId::from("b")])));
+    run.selected = ids(&["a", "unfinished"]);
+    let unfinished = accept(&run.request(None), &ledger);
+    assert_eq!(unfinished, Err(AcceptError::NotRun(vec![CaseId::from("unfinished")])));
+}
+
+#[test]
+fn a_result_without_a_conclusion_refuses_the_whole_acceptance() {
+    let (_folder, ledger) = ledger();
+    for status in [Errored, Uncertain, Flaky] {
+        let run = Run::of(&ledger, &[("a", Passed, "changed"), ("b", status, "two")]);
+        let expected = AcceptError::Undecided(vec![(CaseId::from("b"), status)]);
+        assert_eq!(accept(&run.request(None), &ledger), Err(expected.clone()));
+        assert_eq!(accept(&run.request(Some(&ids(&["b"]))), &ledger), Err(expected));
+        let others = accept(&run.request(Some(&ids(&["a"]))), &ledger).unwrap();
+        assert_eq!(names(&others.record), ["a"]);
+    }
+}
+
+#[test]
+fn a_run_that_is_older_than_the_newest_acceptance_is_refused() {
+    let (_folder, mut ledger) = ledger();
+    let old = Run::of(&ledger, &[("a", Passed, "from the old run")]);
+    let mut newer = Run::of(&ledger, &[("b", Passed, "from the newer run"), ("c", Passed, "three")]);
+    newer.run = RunId::from("run-8");
+    let only = ids(&["b"]);
+    let Acceptance { record, outputs, .. } = accept(&newer.request(Some(&only)), &ledger).unwrap();
+    ledger.append(&record, &outputs).unwrap();
+    assert_eq!(accept(&old.request(None), &ledger), Err(AcceptError::Stale { run: old.run.clone() }));
+    // What was accepted from the very same run does not make it older.
+    assert!(accept(&newer.request(Some(&ids(&["c"]))), &ledger).is_ok());
+    newer.heads = vec![digest("a record that this ledger never had")];
+    assert_eq!(accept(&newer.request(None), &ledger), Err(AcceptError::Stale { run: newer.run.clone() }));
+}
+
+#[test]
+fn a_case_that_the_project_no_longer_has_is_taken_out_and_one_that_was_left_out_is_not() {
+    let (_folder, mut ledger) = ledger();
+    let mut run = Run::of(&ledger, &[("c", Passed, "three")]);
+    run.left_out = ids(&["a"]);
+    let partial = accept(&run.request(Some(&ids(&["c"]))), &ledger).unwrap();
+    assert!(partial.record.removed.is_empty(), "a partial acceptance takes out only what it names");
+    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!(record.removed, [CaseId::from("b")]);
+    ledger.append(&record, &outputs).unwrap();
+    assert_eq!(ledger.fold().cases.keys().map(CaseId::as_str).collect::<Vec<_>>(), ["a", "c"]);
+}
+
+#[test]
+fn what_a_fork_says_differently_is_settled_by_accepting_either_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = record(&[], 1, &[]);
+    let one = record(&[&digest_of(&root)], 2, &[("a", "one")]);
+    let mut other = record(&[&digest_of(&root)], 3, &[]);
+    other.removed = vec![CaseId::from("a")];
+    std::fs::create_dir(folder.path().join("outputs")).unwrap();
+    std::fs::write(folder.path().join(format!("outputs/{}.txt", digest("one").hex())), "one").unwrap();
+    for record in [&root, &one, &other] {
+        let name = format!("{}.json", digest_of(record).hex());
+        std::fs::write(folder.path().join(name), record.text().unwrap()).unwrap();
+    }
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    assert_eq!(ledger.fold().conflicts.len(), 1);
+    let run = Run::of(&ledger, &[("a", Passed, "one")]);
+    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!(record.parents.len(), 2);
+    ledger.append(&record, &outputs).unwrap();
+    assert!(ledger.fold().conflicts.is_empty());
+    assert!(ledger.fold().cases.contains_key("a"));
+}
+
+#[test]
+fn nobody_and_no_reason_are_refused() {
+    let (_folder, ledger) = ledger();
+    let run = Run::of(&ledger, &[("a", Passed, "changed")]);
+    let unsigned = AcceptRequest { by: " ", ..run.request(None) };
+    assert!(matches!(accept(&unsigned, &ledger), Err(AcceptError::Missing(_))));
+    let unreasoned = AcceptRequest { reason: "\n", ..run.request(None) };
+    assert!(matches!(accept(&unreasoned, &ledger), Err(AcceptError::Missing(_))));
+    assert!(matches!(
+        revoke(&ledger.heads(), "", "why", "2026-02-01T00:00:00Z", &ledger),
+        Err(AcceptError::Missing(_))
+    ));
+}
+
+#[test]
+fn a_revocation_brings_back_what_was_in_force_before_and_cannot_be_repeated() {
+    let (_folder, mut ledger) = ledger();
+    let first = ledger.heads();
+    let run = Run::of(&ledger, &[("a", Failed, "wrong"), ("b", Passed, "two")]);
+    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    let second = ledger.append(&record, &outputs).unwrap();
+    assert_eq!(ledger.fold().cases["a"].case.status, Failed);
+
+    let at = "2026-02-02T00:00:00Z";
+    let revocation = revoke(std::slice::from_ref(&second), "Ada", "a mistake", at, &ledger).unwrap();
+    assert_eq!((revocation.scope, &revocation.parents), (Scope::Revocation, &vec![second.clone()]));
+    ledger.append(&revocation, &BTreeMap::new()).unwrap();
+    assert_eq!(ledger.fold().cases["a"].record, first[0]);
+    assert_eq!(ledger.fold().cases["a"].case.status, Passed);
+    assert!(ledger.record(&second).is_some(), "a revoked record stays in the ledger");
+
+    for record in [second, digest("unknown")] {
+        let again = revoke(std::slice::from_ref(&record), "Ada", "again", at, &ledger);
+        assert!(matches!(again, Err(AcceptError::NotRevocable { .. })), "{again:?}");
+    }
+    assert!(matches!(revoke(&[], "Ada", "none", at, &ledger), Err(AcceptError::Missing(_))));
+    // The run was held against what has been revoked since.
+    assert!(matches!(accept(&run.request(None), &ledger), Err(AcceptError::Stale { .. })));
+}

@@ -1,0 +1,259 @@
+//! The ledger: a folder of content-addressed records, each naming those that it follows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::domain::Digest;
+
+use super::fold;
+use super::reading::{self, Finding, OUTPUTS, Read};
+use super::record::{Baseline, RECORD_SCHEMA, Record};
+
+/// Keeps git from touching line ends, which would change digests.
+const GIT_ATTRIBUTES: &str = "* -text\n";
+
+/// The fewest digits by which a record can be asked for.
+const SHORTEST_PREFIX: usize = 4;
+
+/// A ledger that could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The accepted results are not as they were accepted.
+    #[error("the accepted results in `{}` cannot be trusted: {}", folder.display(), findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Unsound {
+        /// The ledger's folder.
+        folder: PathBuf,
+        /// Everything that is wrong.
+        findings: Vec<Finding>,
+    },
+    /// Something was accepted in the meantime.
+    #[error("something else was accepted in the meantime: look again at what is in force, then accept anew")]
+    Moved,
+    /// A record that does not fit together.
+    #[error("the record was not written: {0}")]
+    Refused(String),
+    /// No record, or more than one, has a digest that begins so.
+    #[error(
+        "{found} records have a digest that begins with `{prefix}`; give at least {SHORTEST_PREFIX} digits, and enough for one"
+    )]
+    NoSuchRecord {
+        /// What was asked for.
+        prefix: String,
+        /// How many there are.
+        found: usize,
+    },
+    /// The system refused.
+    #[error("`{}` cannot be {what}: {source}", path.display())]
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// The system's own words.
+        source: io::Error,
+    },
+}
+
+/// The accepted results, read and checked as a whole.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    folder: PathBuf,
+    records: BTreeMap<Digest, Record>,
+    order: Vec<Digest>,
+}
+
+impl Ledger {
+    /// Reads the ledger in `folder` and checks all of it. A folder that does not exist is an empty ledger.
+    ///
+    /// # Errors
+    /// [`LedgerError::Unsound`] with everything that is wrong, if anything is.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LedgerError> {
+        let folder = folder.into();
+        let Read { records, order, findings, .. } = reading::read(&folder);
+        if findings.is_empty() {
+            Ok(Self { folder, records, order })
+        } else {
+            Err(LedgerError::Unsound { folder, findings })
+        }
+    }
+
+    /// Everything that is wrong with the ledger in `folder`; empty if nothing is.
+    pub fn verify(folder: &Path) -> Vec<Finding> {
+        reading::read(folder).findings
+    }
+
+    /// The records, each after those that it follows.
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = (&Digest, &Record)> {
+        self.order.iter().filter_map(|digest| self.records.get_key_value(digest))
+    }
+
+    /// One record.
+    pub fn record(&self, digest: &Digest) -> Option<&Record> {
+        self.records.get(digest)
+    }
+
+    /// The records that are out of force.
+    pub fn revoked(&self) -> BTreeSet<&Digest> {
+        fold::revoked(&self.records().collect::<Vec<_>>())
+    }
+
+    /// The records that no other follows, sorted: one, but for a fork; none in an empty ledger.
+    pub fn heads(&self) -> Vec<Digest> {
+        fold::heads(&self.records)
+    }
+
+    /// What the records add up to.
+    pub fn fold(&self) -> Baseline {
+        fold::fold(&self.records, &self.order)
+    }
+
+    /// The record whose hexadecimal digest begins with `prefix`.
+    ///
+    /// # Errors
+    /// When there is none or more than one, or the prefix is too short to mean one.
+    pub fn find(&self, prefix: &str) -> Result<&Digest, LedgerError> {
+        let wanted = prefix.strip_prefix("sha256:").unwrap_or(prefix);
+        let long_enough = wanted.len() >= SHORTEST_PREFIX;
+        let found: Vec<&Digest> =
+            self.records.keys().filter(|digest| long_enough && digest.hex().starts_with(wanted)).collect();
+        match found[..] {
+            [digest] => Ok(digest),
+            _ => Err(LedgerError::NoSuchRecord { prefix: prefix.to_owned(), found: found.len() }),
+        }
+    }
+
+    /// The records that are not among `heads` and not before them.
+    pub fn newer_than(&self, heads: &[Digest]) -> Vec<&Record> {
+        let mut known: BTreeSet<&Digest> = BTreeSet::new();
+        let mut next: Vec<&Digest> = heads.iter().collect();
+        while let Some(digest) = next.pop() {
+            if known.insert(digest) {
+                next.extend(self.records.get(digest).into_iter().flat_map(|record| &record.parents));
+            }
+        }
+        self.records().filter(|(digest, _)| !known.contains(digest)).map(|(_, record)| record).collect()
+    }
+
+    /// What an earlier state of the ledger's folder had and this one has not: a chain of records cannot tell that its
+    /// newest link was taken away, git can. `earlier` are the folder's file names at that time.
+    pub fn lost_since<'a>(&self, earlier: impl IntoIterator<Item = &'a str>) -> Vec<Finding> {
+        let is_record = |name: &&str| Path::new(name).extension().is_some_and(|extension| extension == "json");
+        let now: BTreeSet<String> = self.records.keys().map(reading::file_name).collect();
+        let lost = earlier.into_iter().filter(is_record).filter(|name| !now.contains(*name));
+        lost.map(|name| Finding {
+            file: name.to_owned(),
+            problem: "the base has it, and it was taken away since".to_owned(),
+            hint: "to take an acceptance back, revoke it: `holdpoint baseline revoke`".to_owned(),
+        })
+        .collect()
+    }
+
+    /// The text of an accepted answer.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not what was accepted.
+    pub fn output(&self, digest: &Digest) -> Result<String, LedgerError> {
+        let name = reading::output_name(digest);
+        let path = self.folder.join(&name);
+        let bytes = std::fs::read(&path).map_err(|source| LedgerError::Io { what: "read", path, source })?;
+        let text = String::from_utf8(bytes).ok().filter(|text| Digest::of(text.as_bytes()) == *digest);
+        text.ok_or_else(|| LedgerError::Unsound {
+            folder: self.folder.clone(),
+            findings: vec![Finding {
+                hint: reading::restore_hint(&name),
+                file: name,
+                problem: "it was changed after acceptance".to_owned(),
+            }],
+        })
+    }
+
+    /// Appends a record with the texts of the answers that it accepts, and gives its digest. Nothing that exists is
+    /// touched; a crash at any moment leaves the ledger as it was, or with the whole record in it.
+    ///
+    /// # Errors
+    /// [`LedgerError::Moved`] where the record does not follow the newest records any more, the other kinds where the
+    /// ledger is unsound, the record does not fit, or the system refuses.
+    pub fn append(&mut self, record: &Record, outputs: &BTreeMap<Digest, String>) -> Result<Digest, LedgerError> {
+        let outputs_folder = self.folder.join(OUTPUTS);
+        std::fs::create_dir_all(&outputs_folder).map_err(|source| failed("created", &outputs_folder, source))?;
+        let lock = File::open(&self.folder).map_err(|source| failed("opened", &self.folder, source))?;
+        // Held until `lock` is dropped, also by a crash.
+        lock.lock().map_err(|source| failed("locked", &self.folder, source))?;
+        let Read { records, findings, outputs: present, .. } = reading::read(&self.folder);
+        if !findings.is_empty() {
+            return Err(LedgerError::Unsound { folder: self.folder.clone(), findings });
+        }
+        let mut parents = record.parents.clone();
+        parents.sort_unstable();
+        if parents != fold::heads(&records) {
+            return Err(LedgerError::Moved);
+        }
+        check(record, |digest| outputs.contains_key(digest) || present.contains(digest))?;
+        let text = record.text().map_err(|error| LedgerError::Refused(error.to_string()))?;
+        let digest = Digest::of(text.as_bytes());
+        self.write_attributes()?;
+        for (output, text) in outputs.iter().filter(|(output, _)| !present.contains(output)) {
+            if Digest::of(text.as_bytes()) != *output {
+                return Err(LedgerError::Refused(format!("an answer's text does not have the digest {output}")));
+            }
+            write_new(&outputs_folder, &format!("{}.txt", output.hex()), text)?;
+        }
+        sync_folder(&outputs_folder)?;
+        write_new(&self.folder, &reading::file_name(&digest), &text)?;
+        sync_folder(&self.folder)?;
+        *self = Self::open(&self.folder)?;
+        Ok(digest)
+    }
+
+    fn write_attributes(&self) -> Result<(), LedgerError> {
+        if self.folder.join(".gitattributes").exists() {
+            return Ok(());
+        }
+        write_new(&self.folder, ".gitattributes", GIT_ATTRIBUTES)
+    }
+}
+
+/// What a record must be before it is written, beside following the newest ones.
+fn check(record: &Record, has_output: impl Fn(&Digest) -> bool) -> Result<(), LedgerError> {
+    if record.schema != RECORD_SCHEMA {
+        return Err(LedgerError::Refused(format!("its format is `{}`", record.schema)));
+    }
+    if fold::accepted_at(record).is_none() {
+        return Err(LedgerError::Refused(format!("`{}` is no time in RFC 3339", record.accepted)));
+    }
+    for (case, accepted) in &record.cases {
+        if accepted.output.as_ref().is_some_and(|output| !has_output(output)) {
+            return Err(LedgerError::Refused(format!("the accepted answer of {case} was not handed in")));
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file that does not exist yet: whole and on disk under another name first, then named.
+fn write_new(folder: &Path, name: &str, text: &str) -> Result<(), LedgerError> {
+    let path = folder.join(name);
+    let fail = |source| failed("written", &path, source);
+    let mut file = tempfile::Builder::new()
+        .prefix(".writing-")
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(folder)
+        .map_err(fail)?;
+    file.write_all(text.as_bytes()).map_err(fail)?;
+    file.as_file().sync_all().map_err(fail)?;
+    file.persist_noclobber(&path).map_err(|error| fail(error.error))?;
+    Ok(())
+}
+
+fn sync_folder(folder: &Path) -> Result<(), LedgerError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|source| failed("written", folder, source))
+}
+
+fn failed(what: &'static str, path: &Path, source: io::Error) -> LedgerError {
+    LedgerError::Io { what, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests;

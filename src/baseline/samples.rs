@@ -1,0 +1,111 @@
+//! Records, results and folders for this room's tests.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::{AcceptedCase, RECORD_SCHEMA, Record, Scope};
+use crate::change::{PartSnapshot, RestDigests, Snapshot};
+use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, RunId, TrialStatus};
+use crate::evidence::{Answer, Form, Observation, StepObservation};
+use crate::grading::{CaseResult, GradedTrial};
+use crate::manifest::PartKind;
+
+pub(super) fn digest(text: &str) -> Digest {
+    Digest::of(text.as_bytes())
+}
+
+/// A snapshot of one model with this temperature.
+pub(super) fn snapshot(temperature: f64) -> Snapshot {
+    let part = PartSnapshot {
+        kind: PartKind::Model,
+        version: "1".to_owned(),
+        path: "manifests/model.yaml".to_owned(),
+        facets: BTreeMap::from([("sampling.temperature".to_owned(), json!(temperature))]),
+        files: BTreeMap::new(),
+    };
+    Snapshot {
+        parts: BTreeMap::from([(PartId::from("model"), part)]),
+        project_file: digest("holdpoint.yaml"),
+        rest: RestDigests::default(),
+    }
+}
+
+/// An accepted result whose answer is `output`.
+pub(super) fn accepted(status: CaseStatus, output: &str) -> AcceptedCase {
+    AcceptedCase {
+        set: Risk::from("access"),
+        digest: digest("form"),
+        status,
+        passed: u32::from(status == CaseStatus::Passed),
+        trials: 1,
+        output: Some(digest(output)),
+        outcomes: BTreeMap::from([("op-1".to_owned(), "committed".to_owned())]),
+    }
+}
+
+/// A record accepted `second` seconds into a certain minute, that holds these cases as passed with these answers.
+pub(super) fn record(parents: &[&Digest], second: u32, cases: &[(&str, &str)]) -> Record {
+    Record {
+        schema: RECORD_SCHEMA.to_owned(),
+        parents: parents.iter().map(|parent| (*parent).clone()).collect(),
+        by: "Ada".to_owned(),
+        reason: "first".to_owned(),
+        accepted: format!("2026-01-01T00:00:{second:02}Z"),
+        run: RunId::from("run-1"),
+        commit: None,
+        fingerprint: digest("fingerprint"),
+        scope: Scope::Cases,
+        snapshot: None,
+        cases: cases.iter().map(|(case, output)| (CaseId::from(*case), accepted(CaseStatus::Passed, output))).collect(),
+        removed: Vec::new(),
+        revokes: Vec::new(),
+    }
+}
+
+pub(super) fn digest_of(record: &Record) -> Digest {
+    digest(&record.text().unwrap())
+}
+
+/// The texts of answers, by digest.
+pub(super) fn outputs(texts: &[&str]) -> BTreeMap<Digest, String> {
+    texts.iter().map(|text| (digest(text), (*text).to_owned())).collect()
+}
+
+/// A result of one trial with this answer.
+pub(super) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult {
+    let answer = Answer { text: answer.to_owned(), json: None, output: json!(answer), claims: Vec::new() };
+    let step = StepObservation {
+        number: 1,
+        kind: "invoke".to_owned(),
+        duration_ms: 1,
+        answer: Some(answer),
+        http_status: None,
+        stderr: String::new(),
+    };
+    let observation = Observation {
+        case: CaseId::from(case),
+        form: Form::Head,
+        trial: 1,
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        duration_ms: 1,
+        steps: vec![step],
+        operations: Vec::new(),
+        readings: BTreeMap::new(),
+        judgements: BTreeMap::new(),
+        error: None,
+    };
+    let trial = GradedTrial {
+        observation,
+        grades: Vec::new(),
+        claim_checks: BTreeMap::new(),
+        status: if status == CaseStatus::Passed { TrialStatus::Passed } else { TrialStatus::Failed },
+    };
+    CaseResult {
+        case: CaseId::from(case),
+        set: Risk::from("access"),
+        digest: digest("form"),
+        trials: vec![trial],
+        status,
+    }
+}
