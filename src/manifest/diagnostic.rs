@@ -1,5 +1,7 @@
 //! An error in a project's files, with the place, the line itself, and a hint.
 
+use std::sync::Arc;
+
 /// How much a diagnostic weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -26,4 +28,63 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// The same with a hint.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same as a warning.
+    #[must_use]
+    pub fn as_warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// An error about the file at `path` as a whole.
+    pub fn of_file(path: &str, message: impl Into<String>) -> Self {
+        SourceText::new(path, "").error(0, 0, message)
+    }
+}
+
+/// A file's path and text, from which its diagnostics take the line they point at.
+#[derive(Clone, Debug)]
+pub(super) struct SourceText {
+    path: String,
+    text: Arc<str>,
+}
+
+impl SourceText {
+    /// The text of the file at `path`.
+    pub(super) fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: Arc::from(text) }
+    }
+
+    /// The file's path.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The text between two byte offsets, where they lie in it.
+    pub(super) fn slice(&self, bytes: &std::ops::Range<usize>) -> Option<&str> {
+        self.text.get(bytes.clone())
+    }
+
+    /// An error at this line and column.
+    pub(super) fn error(&self, line: usize, column: usize, message: impl Into<String>) -> Diagnostic {
+        let source_line = line.checked_sub(1).and_then(|index| self.text.lines().nth(index)).unwrap_or_default();
+        Diagnostic {
+            severity: Severity::Error,
+            path: self.path.clone(),
+            line,
+            column,
+            source_line: source_line.to_owned(),
+            message: message.into(),
+            hint: None,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Where a project's files are read from: a folder on disk here, a git tree in the change room.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -127,4 +128,55 @@ impl FileSource for DiskFiles {
 
 fn unreadable(path: &str, error: &io::Error) -> FileError {
     FileError::Unreadable { path: path.to_owned(), reason: error.to_string() }
+}
+
+/// Files held in memory: a project in a test, or one that is about to be written.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFiles {
+    entries: BTreeMap<String, (EntryKind, Vec<u8>)>,
+}
+
+impl MemoryFiles {
+    /// No files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with a regular file at `path`.
+    #[must_use]
+    pub fn with(mut self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        self.entries.insert(path.to_owned(), (EntryKind::File, content.as_ref().to_vec()));
+        self
+    }
+
+    /// The same with an entry of another kind at `path`.
+    #[must_use]
+    pub fn with_entry(mut self, path: &str, kind: EntryKind) -> Self {
+        self.entries.insert(path.to_owned(), (kind, Vec::new()));
+        self
+    }
+}
+
+impl FileSource for MemoryFiles {
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        let inside =
+            |path: &str| prefix.is_empty() || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
+        let listed = |kind: EntryKind| matches!(kind, EntryKind::File | EntryKind::Symlink);
+        let found = self.entries.iter().filter(|(path, (kind, _))| inside(path) && listed(*kind));
+        Ok(found.map(|(path, _)| path.clone()).collect())
+    }
+
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        let folder =
+            || self.entries.keys().any(|other| other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')));
+        self.entries.get(path).map(|(kind, _)| *kind).or_else(|| folder().then_some(EntryKind::Directory))
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        match self.entries.get(path) {
+            None => Err(FileError::Missing(path.to_owned())),
+            Some((EntryKind::File, content)) => Ok(content.clone()),
+            Some(_) => Err(FileError::Unreadable { path: path.to_owned(), reason: "it is no regular file".to_owned() }),
+        }
+    }
 }

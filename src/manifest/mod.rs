@@ -5,24 +5,38 @@
 //! is checked over the whole project ([`load`]). Each step gathers all of its errors.
 
 mod case_file;
+mod compile;
 mod diagnostic;
 mod expectation;
 mod files;
+mod load;
+mod node;
 mod part;
 mod project;
 mod project_file;
+mod schema;
+mod suggest;
+mod yaml;
 
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step};
+pub use compile::{compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time};
 pub use diagnostic::{Diagnostic, Severity};
 pub use expectation::{
     BehaviourClaim, Cites, ClaimForm, ClaimWord, CommandGrader, Contains, ContainsForm, Count, DurationLimit,
     EffectCount, Expectation, Grader, HttpStatus, JsonCheck, JsonKind, JsonSchemaCheck, Length, LengthUnit,
     NumberCheck, OneOrMany, OperationOutcome, RegexCheck, RegexForm, Similar,
 };
-pub use files::{DiskFiles, EntryKind, FileError, FileSource};
-pub use part::{Part, PartKind};
+pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles};
+pub use load::{Loaded, SideProject, load_project, load_side};
+pub use part::{
+    Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, ConnectorManifest, Effect, Idempotency,
+    IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part, PartKind,
+    PermissionsManifest, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn, Sampling, SourceManifest,
+    ToolManifest,
+};
 pub use project::{Case, Fixture, Project};
 pub use project_file::{
     AnswerForm, CommandWorkflow, GatePolicy, HttpReady, HttpWorkflow, PracticeName, PracticeWorkflow, Probe,
     ProjectFile, SqlProbe, WorkflowEnv, WorkflowSpec,
 };
+pub use schema::{FileKind, json_schema};

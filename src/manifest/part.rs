@@ -9,6 +9,23 @@ use serde_json::{Map, Value};
 
 use crate::domain::{Digest, PartId};
 
+mod connector;
+mod model;
+mod permissions;
+mod prompt;
+mod source;
+mod tool;
+
+pub use connector::{
+    AnswerInFlight, AnswerToMismatch, Backoff, ConnectorManifest, Effect, Idempotency, IdempotencyKey, Jitter,
+    KeptAnswers, Lookup, Operation, ReplaySignal, Retry, RetryOn,
+};
+pub use model::{ModelLimits, ModelManifest, Sampling};
+pub use permissions::{Action, Actor, PermissionsManifest};
+pub use prompt::{PromptManifest, PromptVariable};
+pub use source::{Authority, SourceManifest};
+pub use tool::ToolManifest;
+
 /// The six kinds of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -45,6 +62,37 @@ impl PartKind {
     }
 }
 
+/// A manifest with its fields, by kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Manifest {
+    /// A model's.
+    Model(ModelManifest),
+    /// A prompt's.
+    Prompt(PromptManifest),
+    /// A source's.
+    Source(SourceManifest),
+    /// Permissions'.
+    Permissions(PermissionsManifest),
+    /// A connector's.
+    Connector(ConnectorManifest),
+    /// A tool's.
+    Tool(ToolManifest),
+}
+
+impl Manifest {
+    /// The part's id, kind and version.
+    pub fn identity(&self) -> (&PartId, PartKind, &str) {
+        match self {
+            Self::Model(manifest) => (&manifest.id, PartKind::Model, &manifest.version),
+            Self::Prompt(manifest) => (&manifest.id, PartKind::Prompt, &manifest.version),
+            Self::Source(manifest) => (&manifest.id, PartKind::Source, &manifest.version),
+            Self::Permissions(manifest) => (&manifest.id, PartKind::Permissions, &manifest.version),
+            Self::Connector(manifest) => (&manifest.id, PartKind::Connector, &manifest.version),
+            Self::Tool(manifest) => (&manifest.id, PartKind::Tool, &manifest.version),
+        }
+    }
+}
+
 impl fmt::Display for PartKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
@@ -66,4 +114,22 @@ pub struct Part {
     pub document: Map<String, Value>,
     /// The content digests of the files that it names, by path.
     pub files: BTreeMap<String, Digest>,
+}
+
+impl Part {
+    /// The manifest's fields, with defaults filled in.
+    ///
+    /// # Errors
+    /// When the document does not fit its kind, which a part that was loaded from a project never shows.
+    pub fn manifest(&self) -> Result<Manifest, serde_json::Error> {
+        let document = Value::Object(self.document.clone());
+        Ok(match self.kind {
+            PartKind::Model => Manifest::Model(serde_json::from_value(document)?),
+            PartKind::Prompt => Manifest::Prompt(serde_json::from_value(document)?),
+            PartKind::Source => Manifest::Source(serde_json::from_value(document)?),
+            PartKind::Permissions => Manifest::Permissions(serde_json::from_value(document)?),
+            PartKind::Connector => Manifest::Connector(serde_json::from_value(document)?),
+            PartKind::Tool => Manifest::Tool(serde_json::from_value(document)?),
+        })
+    }
 }

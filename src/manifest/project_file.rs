@@ -139,7 +139,7 @@ pub struct HttpWorkflow {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpReady {
-    /// What to GET.
+    /// What to GET. `${NAME}` stands for an environment variable that must be set.
     pub url: String,
     /// Seconds to wait at the most.
     #[serde(default = "default_ready_s")]
@@ -170,6 +170,7 @@ pub enum PracticeName {
 /// A question to a target system, asked after the last step of a trial. Exactly one kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct Probe {
     /// A query on a SQLite file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

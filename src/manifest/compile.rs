@@ -1,0 +1,70 @@
+//! The small languages that files may hold (globs, regular expressions, JSONPath, JSON Schema, times): one way to read
+//! each, so that what is checked is what is run.
+
+use globset::{Glob, GlobBuilder};
+use jiff::Timestamp;
+use jsonschema::{Draft, Retrieve, Uri, Validator};
+use regex::Regex;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+/// A glob over paths in the project: `*` and `?` stay within one name, `**` stands for any number of folders.
+///
+/// # Errors
+/// The reason in words when it is none.
+pub fn compile_glob(pattern: &str) -> Result<Glob, String> {
+    GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| error.kind().to_string())
+}
+
+/// A regular expression in the syntax of the `regex` crate.
+///
+/// # Errors
+/// The reason in words when it is none, or when it would take too much memory.
+pub fn compile_regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|error| match error {
+        regex::Error::CompiledTooBig(limit) => format!("it needs more than {limit} bytes when compiled"),
+        other => last_line(&other.to_string()),
+    })
+}
+
+/// A JSONPath (RFC 9535).
+///
+/// # Errors
+/// The reason in words when it is none.
+pub fn compile_json_path(path: &str) -> Result<JsonPath, String> {
+    JsonPath::parse(path).map_err(|error| error.to_string())
+}
+
+/// A JSON Schema (draft 2020-12). A `$ref` may only lead inside it: nothing is ever fetched.
+///
+/// # Errors
+/// The reason in words when it is none.
+pub fn compile_json_schema(schema: &Value) -> Result<Validator, String> {
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_retriever(NothingIsFetched)
+        .build(schema)
+        .map_err(|error| error.to_string())
+}
+
+/// A moment in the form of RFC 3339.
+///
+/// # Errors
+/// The reason in words when it is none.
+pub fn compile_time(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|error: jiff::Error| error.to_string())
+}
+
+struct NothingIsFetched;
+
+impl Retrieve for NothingIsFetched {
+    fn retrieve(&self, _uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        Err("a `$ref` may only lead inside the schema".into())
+    }
+}
+
+/// The regex crate draws the pattern over several lines and states the reason on the last.
+fn last_line(text: &str) -> String {
+    let line = text.lines().last().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).trim().to_owned()
+}

@@ -1,0 +1,265 @@
+//! A whole project, from a source of files to checked values; strict for the side that is run, lenient for the
+//! side that it is compared with.
+
+mod cases;
+mod environment;
+mod expectations;
+mod fixtures;
+mod names;
+mod parts;
+mod paths;
+mod project_file;
+mod references;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+
+use serde_json::{Map, json};
+
+use crate::domain::{CaseId, Digest, PartId};
+
+use super::diagnostic::Diagnostic;
+use super::files::{EntryKind, FileSource};
+use super::part::Part;
+use super::project::{Case, Project};
+use super::project_file::ProjectFile;
+use super::yaml::Document;
+
+use cases::ReadCase;
+use names::IdPlace;
+use parts::ReadPart;
+use references::Scope;
+
+/// The folder of the cases.
+const CASES: &str = "cases";
+/// The folder of the manifests.
+const MANIFESTS: &str = "manifests";
+/// From so many files on, they are read by several threads.
+const MANY: usize = 200;
+
+/// A project that was read without an error.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The project.
+    pub project: Project,
+    /// What is allowed and worth a look.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads and checks a whole project. `environment` is what `${NAME}` in the project file is replaced from.
+///
+/// # Errors
+/// Every error of every file, sorted by place.
+pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, String>) -> Result<Loaded, Vec<Diagnostic>> {
+    let mut warnings = Vec::new();
+    let mut read = project_file::read(files);
+    let mut errors = std::mem::take(&mut read.errors);
+    let parts = read_parts(files, &mut errors);
+    let scope = Scope::new(read.file.as_ref(), &parts);
+    if let Some(document) = &read.document {
+        references::check_project(&scope, document, &mut errors);
+    }
+    for part in &parts {
+        references::check_part(&scope, part, &mut errors);
+    }
+    let cases = fixtures::take_out(read_cases(files, Some(&scope), &mut errors), &mut warnings);
+    errors.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
+    errors.extend(names::collisions("case", cases.iter().filter_map(|case| case.id_place.as_ref())));
+    let unused = unused_parts(&scope);
+    if let (Some(file), Some(document)) = (&mut read.file, &read.document) {
+        environment::apply(file, document, environment, &mut errors);
+    }
+    errors.extend(parts.iter().flat_map(|part| part.errors.iter().chain(&part.file_errors)).cloned());
+    errors.extend(cases.iter().flat_map(|case| case.errors.iter()).cloned());
+    match (read.file, read.digest) {
+        (Some(file), Some(file_digest)) if errors.is_empty() => {
+            warnings.extend(unused);
+            sort(&mut warnings);
+            Ok(Loaded { project: assemble(file, file_digest, parts, cases), warnings })
+        }
+        _ => {
+            sort(&mut errors);
+            Err(errors)
+        }
+    }
+}
+
+/// A side that the project is compared with, as far as it can be read.
+#[derive(Clone, Debug, Default)]
+pub struct SideProject {
+    /// The project file, where it fits its schema. `${NAME}` stands in it as it was written.
+    pub project_file: Option<ProjectFile>,
+    /// The digest of the project file's document, where it is YAML.
+    pub project_file_digest: Option<Digest>,
+    /// The parts whose manifests fit their schema. A file that a manifest names and that is not there is left out.
+    pub parts: BTreeMap<PartId, Part>,
+    /// The cases with which nothing is wrong that can be told from the case itself.
+    pub cases: BTreeMap<CaseId, Case>,
+    /// Everything else, by path: what is wrong with it.
+    pub unreadable: Vec<Diagnostic>,
+}
+
+/// Reads a side that the project is compared with. References that lead nowhere and variables that are not set are
+/// no fault there.
+pub fn load_side(files: &dyn FileSource) -> SideProject {
+    let mut unreadable = Vec::new();
+    let read = project_file::read(files);
+    if read.file.is_none() {
+        unreadable.extend(read.errors);
+    }
+    let mut side = SideProject { project_file: read.file, project_file_digest: read.digest, ..SideProject::default() };
+    let parts = read_parts(files, &mut unreadable);
+    let doubled = doubled(parts.iter().filter_map(|part| part.id_place.as_ref()));
+    unreadable.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
+    for read in parts {
+        match read.part {
+            Some(part) if !doubled.contains(&part.id.as_str().to_lowercase()) => {
+                side.parts.insert(part.id.clone(), part);
+            }
+            Some(part) => {
+                unreadable.push(Diagnostic::of_file(&read.path, format!("the id `{}` is not unique", part.id)))
+            }
+            None => unreadable.extend(read.errors),
+        }
+    }
+    let cases = fixtures::take_out(read_cases(files, None, &mut unreadable), &mut Vec::new());
+    let doubled = self::doubled(cases.iter().filter_map(|case| case.id_place.as_ref()));
+    for read in cases {
+        match read.case {
+            Some(case) if !doubled.contains(&case.id.as_str().to_lowercase()) => {
+                side.cases.insert(case.id.clone(), case);
+            }
+            Some(case) => {
+                unreadable.push(Diagnostic::of_file(&read.path, format!("the id `{}` is not unique", case.id)))
+            }
+            None => unreadable.extend(read.errors),
+        }
+    }
+    sort(&mut unreadable);
+    side.unreadable = unreadable;
+    side
+}
+
+/// The ids, in lower case, that more than one file has.
+fn doubled<'p>(places: impl Iterator<Item = &'p IdPlace>) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    places.map(|place| place.id.to_lowercase()).filter(|id| !seen.insert(id.clone())).collect()
+}
+
+fn read_parts(files: &dyn FileSource, errors: &mut Vec<Diagnostic>) -> Vec<ReadPart> {
+    let paths = yaml_files(files, MANIFESTS, errors);
+    in_parallel(&paths, |path| parts::read(files, path))
+}
+
+fn read_cases(files: &dyn FileSource, scope: Option<&Scope<'_>>, errors: &mut Vec<Diagnostic>) -> Vec<ReadCase> {
+    let paths = yaml_files(files, CASES, errors);
+    in_parallel(&paths, |path| cases::read(files, path, scope))
+}
+
+/// Reads the YAML file at `path`.
+fn read_document(files: &dyn FileSource, path: &str) -> Result<Document, Vec<Diagnostic>> {
+    let bytes = files.read(path).map_err(|error| vec![Diagnostic::of_file(path, error.to_string())])?;
+    Document::read(path, &bytes)
+}
+
+/// The YAML files below a folder, sorted. A link there is an error: what it leads to would silently not be read.
+fn yaml_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnostic>) -> Vec<String> {
+    let linked = |path: &str| {
+        Diagnostic::of_file(path, format!("`{path}` is a symbolic link, and links are not followed"))
+            .with_hint("put the file itself there")
+    };
+    match files.kind(folder) {
+        Some(EntryKind::Directory) => {}
+        None => return Vec::new(),
+        Some(EntryKind::Symlink) => {
+            errors.push(linked(folder));
+            return Vec::new();
+        }
+        Some(_) => {
+            errors.push(Diagnostic::of_file(folder, format!("`{folder}` is no folder")));
+            return Vec::new();
+        }
+    }
+    let listed = files.list(folder).unwrap_or_else(|error| {
+        errors.push(Diagnostic::of_file(folder, error.to_string()));
+        Vec::new()
+    });
+    let (links, regular): (Vec<String>, Vec<String>) =
+        listed.into_iter().partition(|path| files.kind(path) == Some(EntryKind::Symlink));
+    errors.extend(links.iter().map(|path| linked(path)));
+    regular.into_iter().filter(|path| is_yaml(path)).collect()
+}
+
+/// Whether the name ends in `.yaml` or `.yml`, in any letter case: a `Case.YAML` that nobody reads would be green.
+fn is_yaml(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
+}
+
+/// What `read` makes of each path, in the order of the paths.
+fn in_parallel<T: Send>(paths: &[String], read: impl Fn(&str) -> T + Sync) -> Vec<T> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    if paths.len() <= MANY || threads == 1 {
+        return paths.iter().map(|path| read(path)).collect();
+    }
+    let read = &read;
+    thread::scope(|scope| {
+        let chunks = paths.chunks(paths.len().div_ceil(threads));
+        let workers: Vec<_> =
+            chunks.map(|chunk| scope.spawn(move || chunk.iter().map(|path| read(path)).collect::<Vec<T>>())).collect();
+        let joined = workers.into_iter().map(|worker| worker.join());
+        joined.flat_map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// Manifests that no workflow uses: their changes put nothing at risk, which is seldom meant.
+fn unused_parts(scope: &Scope<'_>) -> Vec<Diagnostic> {
+    let Some(project) = scope.project else { return Vec::new() };
+    let used: BTreeSet<&str> =
+        project.workflows.values().flat_map(|workflow| workflow.parts.iter().map(|part| part.as_str())).collect();
+    let unused = scope.parts.iter().filter(|(id, _)| !used.contains(id.as_str()));
+    unused
+        .filter_map(|(id, part)| {
+            let place = part.id_place.as_ref()?;
+            let warning = place.error(format!("no workflow uses the part `{id}`"));
+            Some(warning.with_hint("list it under a workflow's `parts` in holdpoint.yaml, or remove it").as_warning())
+        })
+        .collect()
+}
+
+fn assemble(file: ProjectFile, file_digest: Digest, parts: Vec<ReadPart>, cases: Vec<ReadCase>) -> Project {
+    let mut project = Project {
+        file,
+        file_digest,
+        parts: BTreeMap::new(),
+        cases: BTreeMap::new(),
+        texts: BTreeMap::new(),
+        fingerprint: Digest::of(b""),
+    };
+    for read in parts {
+        let Some(part) = read.part else { continue };
+        project.texts.insert(part.id.clone(), read.texts);
+        project.parts.insert(part.id.clone(), part);
+    }
+    for case in cases.into_iter().filter_map(|read| read.case) {
+        project.cases.insert(case.id.clone(), case);
+    }
+    project.fingerprint = fingerprint(&project.parts);
+    project
+}
+
+/// The digest over all manifests and the content of the files that they name.
+fn fingerprint(parts: &BTreeMap<PartId, Part>) -> Digest {
+    let each = parts
+        .iter()
+        .map(|(id, part)| (id.as_str().to_owned(), json!({"document": part.document, "files": part.files})));
+    Digest::of_json(&each.collect::<Map<_, _>>().into())
+}
+
+fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|one, other| {
+        let key = |d: &Diagnostic| (d.path.clone(), d.line, d.column, d.message.clone());
+        key(one).cmp(&key(other))
+    });
+}
