@@ -48,7 +48,7 @@ pub(super) struct KeyError {
     pub(super) column: usize,
     /// What the key is, in words.
     pub(super) found: String,
-    /// Its text in the file, where it is a scalar.
+    /// Where its own text lies, in bytes; empty for lists and maps.
     pub(super) bytes: std::ops::Range<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Node {
                             line: key.line,
                             column: key.column,
                             found: other.in_words(),
-                            bytes: key.bytes.clone(),
+                            bytes: if other.is_scalar() { key.bytes.clone() } else { 0..0 },
                         }),
                     }
                 }
@@ -134,6 +134,10 @@ impl Node {
 }
 
 impl NodeKind {
+    fn is_scalar(&self) -> bool {
+        !matches!(self, Self::List(_) | Self::Map(_))
+    }
+
     fn is_text(&self, wanted: &str) -> bool {
         matches!(self, Self::Text(text) if text == wanted)
     }

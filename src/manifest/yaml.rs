@@ -15,7 +15,7 @@ const MAX_NODES: usize = 50_000;
 /// The most aliases (`*name`) in one file.
 const MAX_ALIASES: usize = 64;
 /// The deepest nesting of lists and maps.
-const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 32;
 
 /// One YAML file that has been read: its text, its tree and the same as JSON.
 #[derive(Clone, Debug)]
@@ -40,10 +40,9 @@ impl Document {
         let mut key_errors = Vec::new();
         let json = node.to_json(&mut key_errors);
         diagnostics.extend(key_errors.into_iter().map(|error| {
-            let scalar = source.slice(&error.bytes).filter(|text| !text.is_empty() && !text.contains('\n'));
-            let hint = match scalar {
-                Some(text) => format!("write `\"{text}\":`"),
-                None => "a key stands before a colon and is a text".to_owned(),
+            let hint = match source.slice(&error.bytes) {
+                Some(text) if !text.is_empty() => format!("write `\"{text}\":`"),
+                _ => "a key is a text that stands before a colon".to_owned(),
             };
             let message = format!("expected a text as the key, found {}", error.found);
             source.error(error.line, error.column, message).with_hint(hint)
@@ -110,7 +109,6 @@ fn options() -> serde_yaml::Options {
             max_aliases: MAX_ALIASES,
             max_anchors: MAX_ALIASES,
             max_depth: MAX_DEPTH,
-            flow_nesting_limit: MAX_DEPTH,
             max_documents: 2,
             max_merge_keys: MAX_ALIASES,
             max_total_scalar_bytes: 2 * MAX_BYTES,
@@ -213,5 +211,32 @@ fn breach_in_words(breach: &BudgetBreach) -> String {
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("error: ").unwrap_or(line);
-    line.trim().trim_end_matches('.').to_owned()
+    let line = line.rsplit_once(" at line ").map_or(line, |(before, _)| before);
+    match line.trim().trim_end_matches('.') {
+        "recursion limit exceeded" => format!("lists and maps are nested deeper than {MAX_DEPTH}"),
+        words => words.to_owned(),
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_message(text: &str) -> String {
+        match Document::read("case.yaml", text.as_bytes()) {
+            Ok(_) => "fine".to_owned(),
+            Err(errors) => format!("{}:{} {}", errors[0].line, errors[0].column, errors[0].message),
+        }
+    }
+
+    #[test]
+    fn nesting_is_taken_up_to_the_limit_and_no_further() {
+        let lists = |depth: usize| format!("{}x{}", "[".repeat(depth), "]".repeat(depth));
+        let maps = |depth: usize| format!("{}x{}", "{a: ".repeat(depth), "}".repeat(depth));
+        let block = |depth: usize| format!("{}x", "- ".repeat(depth));
+        for (form, column) in [(&lists as &dyn Fn(usize) -> String, 33), (&maps, 129), (&block, 65)] {
+            assert_eq!(first_message(&form(32)), "fine");
+            let refusal = format!("1:{column} lists and maps are nested deeper than 32 here");
+            assert_eq!(first_message(&form(33)), refusal);
+        }
+    }
 }
