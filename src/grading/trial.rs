@@ -31,8 +31,8 @@ fn grades(case: &Case, observation: &Observation, context: &GradingContext<'_>) 
 }
 
 fn status(case: &Case, observation: &Observation, grades: &[Grade]) -> TrialStatus {
-    let is_unjudged = grades.is_empty() || grades.iter().any(|grade| grade.pass.is_none());
-    if observation.error.is_some() || is_unjudged {
+    // A trial with an error has no grades, so it ends here too.
+    if grades.is_empty() || grades.iter().any(|grade| grade.pass.is_none()) {
         return TrialStatus::Errored;
     }
     let is_open = |(operation, outcome): (OperationId, Outcome)| {

@@ -105,6 +105,7 @@ mod tests {
         assert_both(&effects(json!({"at_most": 1})), &two(), Some(false), Some(true));
         assert_both(&effects(json!({"at_least": 1, "at_most": 2})), &two(), Some(true), Some(false));
         assert_both(&effects(json!({"count": 2, "at_most": 1})), &two(), Some(false), Some(true));
+        assert_both(&effects(json!({"count": 2, "at_least": 3})), &two(), Some(false), Some(true));
     }
 
     #[test]

@@ -31,6 +31,15 @@ mod tests {
     }
 
     #[test]
+    fn the_last_answer_counts() {
+        let mut seen = observation(None);
+        seen.steps[0].http_status = Some(200);
+        seen.steps.push(seen.steps[0].clone());
+        seen.steps[1].http_status = Some(409);
+        assert_both(&json!({"http_status": {"is": 409}}), &seen, Some(true), Some(false));
+    }
+
+    #[test]
     fn without_an_http_answer_there_is_no_judgement() {
         assert_no_judgement(&json!({"http_status": {"is": 200}}), &observation(None));
     }
