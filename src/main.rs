@@ -1,3 +1,7 @@
 //! The binary: parse, run, exit.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(holdpoint::cli::main().number())
+}

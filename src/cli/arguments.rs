@@ -1,0 +1,235 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Change-gated evaluation and regression runs for AI workflows that act on other systems.
+#[derive(Debug, Parser)]
+#[command(name = "holdpoint", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(super) struct Arguments {
+    /// The project's folder, where holdpoint.yaml lies; by default this one.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) project: Option<PathBuf>,
+    /// When to colour.
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub(super) color: Color,
+    /// Say only what went wrong.
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+    /// Say more.
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(super) verbose: bool,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 passed, 1 internal error, 2 wrong usage, 10 failed, 11 inconclusive, 12 baseline missing or changed,
+13 project invalid, 14 no case matched, 15 paused, 130 cancelled.";
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    /// Where a terminal shows it and NO_COLOR is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run what the change puts at risk, compare with the baseline, and answer with an exit code and a report.
+    Gate(GateArguments),
+    /// Say what the gate would run, and why; run nothing.
+    Plan(PlanArguments),
+    /// Check the project's files; run nothing.
+    Check,
+    /// Run cases without looking at changes.
+    Run(RunArguments),
+    /// Accept results, and look after what was accepted.
+    #[command(subcommand)]
+    Baseline(BaselineCommand),
+    /// Show the report of a recorded run.
+    Report(ReportArguments),
+    /// List the recorded runs.
+    Runs(RunsArguments),
+    /// Stop new cases from starting, in every process of this project.
+    #[command(subcommand)]
+    Pause(PauseCommand),
+    /// Show which change puts what at risk.
+    Rules(RulesArguments),
+    /// Print the JSON Schema of a kind of file.
+    Schema(SchemaArguments),
+}
+
+/// The two sides of a comparison.
+#[derive(Clone, Debug, Args)]
+pub(super) struct SideArguments {
+    /// The revision to compare with, through its merge base with the head. By default the target branch that CI names,
+    /// else the parts that the baseline recorded.
+    #[arg(long, value_name = "REV")]
+    pub(super) base: Option<String>,
+    /// The revision to test. By default the working tree.
+    #[arg(long, value_name = "REV")]
+    pub(super) head: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GateArguments {
+    #[command(flatten)]
+    pub(super) sides: SideArguments,
+    /// Run every case, whatever changed.
+    #[arg(long)]
+    pub(super) all: bool,
+    #[command(flatten)]
+    pub(super) effort: EffortArguments,
+    /// Print report.json to standard output, and nothing else there.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// How hard to work.
+#[derive(Clone, Debug, Args)]
+pub(super) struct EffortArguments {
+    /// Trials at the same time; by default one for each processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) jobs: Option<u16>,
+    /// Trials of each case, instead of the number that the case says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) trials: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PlanArguments {
+    #[command(flatten)]
+    pub(super) sides: SideArguments,
+    /// Plan for every case, whatever changed.
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Print the plan as one JSON document (holdpoint.plan/1).
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// The cases to run.
+    #[arg(value_name = "CASE")]
+    pub(super) cases: Vec<String>,
+    /// Run every case of a set.
+    #[arg(long = "set", value_name = "RISK")]
+    pub(super) sets: Vec<String>,
+    /// Run every case.
+    #[arg(long)]
+    pub(super) all: bool,
+    #[command(flatten)]
+    pub(super) effort: EffortArguments,
+    /// Print report.json to standard output, and nothing else there.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum BaselineCommand {
+    /// Accept what a recorded run measured: append it to the baseline.
+    Accept(AcceptArguments),
+    /// List the acceptances, newest first.
+    List {
+        /// Print them as one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one acceptance, or with a case's id what is in force for that case.
+    Show {
+        /// The first digits of a record's digest, or the id of a case.
+        what: String,
+    },
+    /// Check every record and output against its digest.
+    Verify,
+    /// Take an acceptance out of force by appending to the baseline; nothing is removed.
+    Revoke {
+        /// The first digits of the record's digest.
+        record: String,
+        #[command(flatten)]
+        who: WhoAndWhy,
+    },
+}
+
+/// Who decides, and why.
+#[derive(Debug, Args)]
+pub(super) struct WhoAndWhy {
+    /// Who decides.
+    #[arg(long, value_name = "WHO")]
+    pub(super) by: String,
+    /// Why.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AcceptArguments {
+    /// The run: its id, the beginning of it, or `latest`.
+    pub(super) run: String,
+    #[command(flatten)]
+    pub(super) who: WhoAndWhy,
+    /// Accept these cases alone.
+    #[arg(long = "case", value_name = "ID")]
+    pub(super) cases: Vec<String>,
+}
+
+/// The forms of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportForm {
+    /// The path of the HTML file.
+    Html,
+    /// report.json itself.
+    Json,
+    /// JUnit XML.
+    Junit,
+    /// A summary in Markdown.
+    Markdown,
+    /// GitHub annotations.
+    Github,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArguments {
+    /// The run: its id, the beginning of it, or `latest`.
+    pub(super) run: String,
+    /// The form.
+    #[arg(long, value_enum, default_value = "html")]
+    pub(super) format: ReportForm,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunsArguments {
+    /// Print them as one JSON document.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PauseCommand {
+    /// No new case starts until the pause ends. Work in flight finishes and is recorded.
+    On(WhoAndWhy),
+    /// End the pause.
+    Off,
+    /// Say whether the project is paused, by whom and why.
+    Status,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RulesArguments {
+    /// Print them as one JSON document.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArguments {
+    /// The kind of file; without one, the kinds are listed.
+    pub(super) kind: Option<String>,
+}

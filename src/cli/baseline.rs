@@ -1,0 +1,128 @@
+//! `holdpoint baseline`: accepting results, and looking after what was accepted.
+
+use serde_json::json;
+
+use crate::baseline::Record;
+use crate::domain::{CaseId, Digest, ExitCode};
+use crate::pipeline::{self, AcceptRequest, open_ledger};
+
+use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
+use super::check::counted;
+use super::console::{BAD, FAINT, GOOD, STRONG, paint};
+use super::failure::Failure;
+use super::{Context, check};
+
+pub(super) fn run(context: &Context, command: &BaselineCommand) -> Result<ExitCode, Failure> {
+    check::require_project_file(context)?;
+    match command {
+        BaselineCommand::Accept(arguments) => accept(context, arguments),
+        BaselineCommand::List { json } => list(context, *json),
+        BaselineCommand::Show { what } => show(context, what),
+        BaselineCommand::Verify => verify(context),
+        BaselineCommand::Revoke { record, who } => revoke(context, record, who),
+    }
+}
+
+fn accept(context: &Context, arguments: &AcceptArguments) -> Result<ExitCode, Failure> {
+    let accepted = pipeline::accept(&AcceptRequest {
+        project_root: &context.project_root,
+        run: &arguments.run,
+        by: &arguments.who.by,
+        reason: &arguments.who.reason,
+        cases: arguments.cases.iter().map(|id| CaseId::new(id.as_str())).collect(),
+    })?;
+    context.console.say(format!(
+        "{}: {} of run {}, as record {}",
+        paint(GOOD, "accepted"),
+        counted(accepted.cases, "result"),
+        accepted.run,
+        accepted.record.short(),
+    ));
+    context.console.say("Commit the folder `baselines` so that everyone's gate stands on it.");
+    Ok(ExitCode::Passed)
+}
+
+fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
+    let records = open_ledger(&context.project_root).records().map_err(pipeline::PipelineError::from)?;
+    if as_json {
+        let rows: Vec<_> = records.iter().rev().map(|(digest, record)| row(digest, record)).collect();
+        let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.baselines/1", "records": rows}))
+            .map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+        return Ok(ExitCode::Passed);
+    }
+    if records.is_empty() {
+        context.console.say("Nothing was ever accepted here.");
+    }
+    for (digest, record) in records.iter().rev() {
+        let cases = counted(record.cases.len(), "result");
+        let line = format!("{}  {}  {}, {cases}: {}", digest.short(), record.accepted, record.by, record.reason);
+        context.console.say(line);
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn row(digest: &Digest, record: &Record) -> serde_json::Value {
+    json!({
+        "digest": digest, "parents": record.parents, "accepted": record.accepted, "by": record.by,
+        "reason": record.reason, "run": record.run, "cases": record.cases.len(), "removed": record.removed,
+    })
+}
+
+fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
+    let ledger = open_ledger(&context.project_root);
+    let baseline = ledger.fold().map_err(pipeline::PipelineError::from)?;
+    if let Some(entry) = baseline.cases.get(what) {
+        let case = &entry.case;
+        context.console.say(format!("{}  {}", paint(STRONG, what), case.status));
+        context.console.say(format!("  accepted {} by {} in record {}", entry.accepted, entry.by, entry.record.short()));
+        context.console.say(format!("  {} of {} trials passed", case.passed, case.trials));
+        if let Some(output) = &case.output {
+            let text = ledger.read_output(output).map_err(pipeline::PipelineError::from)?;
+            context.console.say(paint(FAINT, "  accepted answer:"));
+            context.console.say(text);
+        }
+        return Ok(ExitCode::Passed);
+    }
+    let (_, record) = find_record(context, what)?;
+    let text = serde_json::to_string_pretty(&record).map_err(std::io::Error::from)?;
+    context.console.document(&text)?;
+    Ok(ExitCode::Passed)
+}
+
+fn find_record(context: &Context, text: &str) -> Result<(Digest, Record), Failure> {
+    let records = open_ledger(&context.project_root).records().map_err(pipeline::PipelineError::from)?;
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    let mut found = records.into_iter().filter(|(digest, _)| !digits.is_empty() && digest.hex().starts_with(digits));
+    match (found.next(), found.next()) {
+        (Some(record), None) => Ok(record),
+        (Some(_), Some(_)) => Err(Failure::usage(format!("more than one record begins with `{text}`"))),
+        (None, _) => Err(Failure::usage(format!("no record begins with `{text}`, and no accepted case is called so"))),
+    }
+}
+
+fn verify(context: &Context) -> Result<ExitCode, Failure> {
+    let ledger = open_ledger(&context.project_root);
+    let findings = ledger.verify();
+    if findings.is_empty() {
+        let baseline = ledger.fold().map_err(pipeline::PipelineError::from)?;
+        let heads: Vec<&str> = baseline.heads.iter().map(Digest::as_str).collect();
+        let (records, cases) = (counted(baseline.records, "record"), counted(baseline.cases.len(), "case"));
+        context.console.say(format!("{}: {records}, {cases} in force", paint(GOOD, "as accepted")));
+        if !heads.is_empty() {
+            context.console.say(format!("  head {}", heads.join(", ")));
+        }
+        return Ok(ExitCode::Passed);
+    }
+    for finding in &findings {
+        context.console.complain(format!("{}: {finding}", paint(BAD, "not as accepted")));
+    }
+    Ok(ExitCode::Baseline)
+}
+
+fn revoke(context: &Context, record: &str, who: &WhoAndWhy) -> Result<ExitCode, Failure> {
+    let (digest, _) = find_record(context, record)?;
+    let appended = pipeline::revoke(&context.project_root, &digest, &who.by, &who.reason)?;
+    context.console.say(format!("{} is no longer in force, by record {}", digest.short(), appended.short()));
+    Ok(ExitCode::Passed)
+}

@@ -1,0 +1,93 @@
+//! Standard output and standard error, with colour where it is wanted. A closed pipe ends the talking, not the work.
+
+use std::io::Write;
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+use super::arguments::Color;
+
+/// Where a command speaks.
+#[derive(Clone, Debug)]
+pub(super) struct Console {
+    choice: Option<ColorChoice>,
+    quiet: bool,
+    verbose: bool,
+}
+
+/// Headings.
+pub(super) const STRONG: Style = Style::new().bold();
+/// What passed.
+pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// What failed.
+pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What is uncertain.
+pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+/// What is beside the point.
+pub(super) const FAINT: Style = Style::new().dimmed();
+
+impl Console {
+    pub(super) fn new(color: Color, quiet: bool, verbose: bool) -> Self {
+        let choice = match color {
+            Color::Auto => None,
+            Color::Always => Some(ColorChoice::Always),
+            Color::Never => Some(ColorChoice::Never),
+        };
+        Self { choice, quiet, verbose }
+    }
+
+    /// Whether only what went wrong is to be said.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether more was asked for.
+    pub(super) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// What was asked for: to standard output, with a line end.
+    pub(super) fn say(&self, text: impl AsRef<str>) {
+        let stream = std::io::stdout();
+        let choice = self.choice.unwrap_or_else(|| AutoStream::choice(&stream));
+        write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
+    }
+
+    /// What a reader may want to know beside it: to standard error, unless quiet.
+    pub(super) fn remark(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            self.complain(text);
+        }
+    }
+
+    /// What went wrong: to standard error, always.
+    pub(super) fn complain(&self, text: impl AsRef<str>) {
+        let stream = std::io::stderr();
+        let choice = self.choice.unwrap_or_else(|| AutoStream::choice(&stream));
+        write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
+    }
+
+    /// Raw text to standard output: a document that must arrive as it is. Answers whether it could be written;
+    /// a reader that closed the pipe has had enough, which is no failure.
+    pub(super) fn document(&self, text: &str) -> std::io::Result<()> {
+        let mut stream = std::io::stdout().lock();
+        let written = stream.write_all(text.as_bytes()).and_then(|()| {
+            if text.ends_with('\n') { Ok(()) } else { stream.write_all(b"\n") }?;
+            stream.flush()
+        });
+        match written {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => other,
+        }
+    }
+}
+
+/// A line that cannot be written has no one to read it: the command goes on, its exit code still speaks.
+fn write_line(mut stream: impl Write, text: &str) {
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(b"\n")).and_then(|()| stream.flush());
+}
+
+/// `text` in `style`.
+pub(super) fn paint(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}

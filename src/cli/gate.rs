@@ -1,0 +1,64 @@
+//! `holdpoint gate`: one command, one exit code.
+
+use crate::domain::ExitCode;
+use crate::pipeline::{self, Choice, Concluded, Request};
+use crate::report;
+use crate::store::RunKind;
+
+use super::arguments::{EffortArguments, GateArguments, SideArguments};
+use super::failure::Failure;
+use super::progress::Ticker;
+use super::{Context, check, diagnostics, interrupts};
+
+pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCode, Failure> {
+    let choice = if arguments.all { Choice::Everything } else { Choice::AtRisk };
+    let request = request(context, &arguments.sides, choice, &arguments.effort);
+    conclude(context, &request, RunKind::Gate, arguments.json)
+}
+
+/// The request that the arguments amount to.
+pub(super) fn request(
+    context: &Context,
+    sides: &SideArguments,
+    choice: Choice,
+    effort: &EffortArguments,
+) -> Request {
+    Request {
+        project_root: context.project_root.clone(),
+        environment: context.environment.clone(),
+        base: sides.base.clone(),
+        head: sides.head.clone(),
+        choice,
+        jobs: effort.jobs.map(usize::from),
+        trials: effort.trials,
+    }
+}
+
+/// Runs to the verdict and shows it. What `gate` and `run` share.
+pub(super) fn conclude(context: &Context, request: &Request, kind: RunKind, json: bool) -> Result<ExitCode, Failure> {
+    check::require_project_file(context)?;
+    let cancellation = interrupts::watch(&context.console)?;
+    let ticker = Ticker::new(&context.console);
+    let concluded = pipeline::conclude(request, kind, &cancellation, &|event| ticker.tick(&event))?;
+    ticker.finish();
+    show(context, &concluded, json)?;
+    Ok(concluded.verdict.code)
+}
+
+fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {
+    diagnostics::show(&context.console, &concluded.warnings);
+    if json {
+        let text = serde_json::to_string_pretty(&concluded.document).map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+        return Ok(());
+    }
+    let html = shown_path(&concluded.report_folder.join("report.html"));
+    context.console.say(report::summary(&concluded.document, &html));
+    Ok(())
+}
+
+/// A path as it is shown: from the current folder where it lies below it.
+pub(super) fn shown_path(path: &std::path::Path) -> String {
+    let below = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(|p| p.to_owned()));
+    below.unwrap_or_else(|| path.to_owned()).display().to_string()
+}

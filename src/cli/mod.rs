@@ -1,0 +1,83 @@
+//! The command line: the only room that prints, reads the environment, or knows clap. One file per subcommand.
+
+mod arguments;
+mod baseline;
+mod check;
+mod console;
+mod diagnostics;
+mod failure;
+mod gate;
+mod interrupts;
+mod pause;
+mod plan;
+mod progress;
+mod report;
+mod rules;
+mod run;
+mod runs;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::domain::ExitCode;
+
+use arguments::{Arguments, Command};
+use console::Console;
+use failure::Failure;
+
+/// What every subcommand gets beside its own arguments.
+struct Context {
+    project_root: PathBuf,
+    environment: BTreeMap<String, String>,
+    console: Console,
+}
+
+/// Parses the command line, does what it asks, and answers with the exit code.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; clap prints both kinds itself, and a closed pipe ends it quietly.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Passed };
+        }
+    };
+    let console = Console::new(arguments.color, arguments.quiet, arguments.verbose);
+    match dispatch(arguments, console.clone()) {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.show(&console);
+            failure.code()
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure> {
+    let project_root = match arguments.project {
+        Some(folder) => folder,
+        None => std::env::current_dir().map_err(|error| Failure::internal(format!("no current folder: {error}")))?,
+    };
+    let context = Context { project_root, environment: environment(), console };
+    match arguments.command {
+        Command::Gate(arguments) => gate::run(&context, &arguments),
+        Command::Plan(arguments) => plan::run(&context, &arguments),
+        Command::Check => check::run(&context),
+        Command::Run(arguments) => run::run(&context, &arguments),
+        Command::Baseline(command) => baseline::run(&context, &command),
+        Command::Report(arguments) => report::run(&context, &arguments),
+        Command::Runs(arguments) => runs::run(&context, &arguments),
+        Command::Pause(command) => pause::run(&context, &command),
+        Command::Rules(arguments) => rules::run(&context, &arguments),
+        Command::Schema(arguments) => schema::run(&context, &arguments),
+    }
+}
+
+/// The environment as text. A variable that is no UTF-8 cannot be named in a project file and is left out.
+fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}

@@ -1,0 +1,27 @@
+//! `holdpoint plan`: what the gate would run, and why.
+
+use crate::domain::ExitCode;
+use crate::pipeline::{self, Choice};
+use crate::report;
+
+use super::arguments::{EffortArguments, PlanArguments};
+use super::failure::Failure;
+use super::{Context, check, diagnostics, gate};
+
+pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCode, Failure> {
+    check::require_project_file(context)?;
+    let choice = if arguments.all { Choice::Everything } else { Choice::AtRisk };
+    let effort = EffortArguments { jobs: None, trials: None };
+    let request = gate::request(context, &arguments.sides, choice, &effort);
+    let planned = pipeline::plan(&request)?;
+    diagnostics::show(&context.console, &planned.warnings);
+    if arguments.json {
+        let document = report::PlanDocument::of(&planned.plan);
+        let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+    } else {
+        context.console.say(report::plan_text(&planned.plan));
+    }
+    let no_cases = planned.plan.selected.is_empty() && planned.plan.excluded.is_empty();
+    Ok(if no_cases { ExitCode::NoCases } else { ExitCode::Passed })
+}

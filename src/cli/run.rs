@@ -1,0 +1,22 @@
+//! `holdpoint run`: cases chosen by hand, without looking at changes.
+
+use crate::domain::ExitCode;
+use crate::pipeline::Choice;
+use crate::store::RunKind;
+
+use super::Context;
+use super::arguments::{RunArguments, SideArguments};
+use super::failure::Failure;
+use super::gate;
+
+pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    let named = !(arguments.cases.is_empty() && arguments.sets.is_empty());
+    let choice = match (arguments.all, named) {
+        (true, true) => return Err(Failure::usage("name cases and sets, or say --all, not both")),
+        (false, false) => return Err(Failure::usage("say which cases: `holdpoint run CASE...`, `--set RISK` or `--all`")),
+        (true, false) => Choice::Everything,
+        (false, true) => Choice::Named { cases: arguments.cases.clone(), sets: arguments.sets.clone() },
+    };
+    let request = gate::request(context, &SideArguments { base: None, head: None }, choice, &arguments.effort);
+    gate::conclude(context, &request, RunKind::Run, arguments.json)
+}

@@ -1,0 +1,54 @@
+//! `holdpoint runs`: the runs that were recorded on this machine.
+
+use serde_json::json;
+
+use crate::domain::ExitCode;
+use crate::store::{RunKind, RunRecord, Store};
+
+use super::arguments::RunsArguments;
+use super::failure::Failure;
+use super::{Context, check};
+
+pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCode, Failure> {
+    check::require_project_file(context)?;
+    let store = Store::of_project(&context.project_root);
+    let mut rows = Vec::new();
+    for run in store.runs()?.into_iter().rev() {
+        match store.read_run(&run) {
+            Ok(record) => rows.push(row(&record)),
+            // One damaged record must not hide the others.
+            Err(error) => context.console.complain(format!("{run}: {error}")),
+        }
+    }
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.runs/1", "runs": rows}))
+            .map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+    } else if rows.is_empty() {
+        context.console.say("No run is recorded here yet; `holdpoint gate` makes one.");
+    } else {
+        for row in &rows {
+            let text = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
+            let (run, kind, verdict) = (text("run"), text("kind"), text("verdict"));
+            context.console.say(format!("{run}  {kind:<4}  {verdict:<12}  {} trials", row["trials"]));
+        }
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn row(record: &RunRecord) -> serde_json::Value {
+    let kind = match record.header.kind {
+        RunKind::Gate => "gate",
+        RunKind::Run => "run",
+    };
+    let summary = record.summary.as_ref();
+    json!({
+        "run": record.header.run,
+        "kind": kind,
+        "started": record.header.started,
+        "finished": summary.map(|summary| &summary.finished),
+        "verdict": summary.map_or("cut off", |summary| &summary.verdict),
+        "exit_code": summary.map(|summary| summary.exit_code),
+        "trials": record.trials.len(),
+    })
+}

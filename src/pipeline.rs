@@ -1,0 +1,183 @@
+//! The whole order, and the only place that knows it: files, change, plan, execution, grading, comparison, verdict,
+//! report.
+
+mod acceptance;
+mod carry_out;
+mod error;
+mod prepare;
+mod publish;
+mod times;
+
+pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
+pub use carry_out::Progress;
+pub use error::PipelineError;
+pub use prepare::{Prepared, open_ledger, prepare};
+pub use publish::{REPORTS_FOLDER, read_document};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::comparison::{CompareInput, compare};
+use crate::domain::{CaseId, ExitCode, RunId};
+use crate::execution::Cancellation;
+use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
+use crate::report::ReportDocument;
+use crate::store::{RunKind, RunSummary, Store};
+use crate::verdict::{Interruption, Purpose, Verdict, VerdictInput, verdict};
+
+use carry_out::Outcome;
+
+/// What a gate, a plan or a run is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The project's folder.
+    pub project_root: PathBuf,
+    /// The environment, as the command line found it.
+    pub environment: BTreeMap<String, String>,
+    /// The base that was asked for.
+    pub base: Option<String>,
+    /// The head that was asked for; the working tree where none was.
+    pub head: Option<String>,
+    /// Which cases.
+    pub choice: Choice,
+    /// Trials at the same time; one for each processor where nothing was said.
+    pub jobs: Option<usize>,
+    /// Trials of each case, instead of the number that the case says.
+    pub trials: Option<u32>,
+}
+
+/// Which cases are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Those that the changes put at risk.
+    AtRisk,
+    /// All of them.
+    Everything,
+    /// These, and every case of these sets.
+    Named {
+        /// Cases by id.
+        cases: Vec<String>,
+        /// Sets by risk.
+        sets: Vec<String>,
+    },
+}
+
+/// A run that came to its end.
+#[derive(Debug)]
+pub struct Concluded {
+    /// The run.
+    pub run: RunId,
+    /// Its report.
+    pub document: ReportDocument,
+    /// The gate's answer.
+    pub verdict: Verdict,
+    /// Where the report lies.
+    pub report_folder: PathBuf,
+    /// What is allowed and worth a look.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads and checks every file of the project; runs nothing.
+///
+/// # Errors
+/// [`PipelineError::Invalid`] with all that is wrong.
+pub fn check(
+    project_root: &Path,
+    environment: &BTreeMap<String, String>,
+) -> Result<(Project, Vec<Diagnostic>), PipelineError> {
+    let files = DiskFiles::new(project_root);
+    let loaded = load_project(&files, environment).map_err(PipelineError::Invalid)?;
+    Ok((loaded.project, loaded.warnings))
+}
+
+/// Plans, runs, compares, judges and reports. Whatever the verdict, a report is written.
+///
+/// # Errors
+/// When no verdict can be reached at all: the project is invalid, a record cannot be kept, a report not written.
+pub fn conclude(
+    request: &Request,
+    kind: RunKind,
+    cancellation: &Cancellation,
+    progress: &Progress<'_>,
+) -> Result<Concluded, PipelineError> {
+    let started = times::now();
+    let run = times::run_id(&started);
+    let prepared = prepare(request, &run)?;
+    let folder = publish::make_report_folder(&request.project_root, &run)?;
+    let store = Store::of_project(&request.project_root);
+    let outcome = carry_out::carry_out(
+        &carry_out::Job { request, kind, run: &run, started: &started, prepared: &prepared, store: &store },
+        cancellation,
+        progress,
+    )?;
+    let judged = judge(&prepared, kind, &outcome);
+    let document = publish::publish(&publish::Material {
+        run: &run,
+        started: &started,
+        finished: &times::now(),
+        kind,
+        prepared: &prepared,
+        outcome: &outcome,
+        judged: &judged,
+        folder: &folder,
+    })?;
+    keep(&store, &run, outcome, &judged, &document)?;
+    publish::point_latest_at(&request.project_root, &run)?;
+    Ok(Concluded { run, document, verdict: judged.verdict, report_folder: folder, warnings: prepared.warnings })
+}
+
+/// Standings and verdict.
+struct Judged {
+    compared: Vec<crate::comparison::Compared>,
+    verdict: Verdict,
+}
+
+fn judge(prepared: &Prepared, kind: RunKind, outcome: &Outcome) -> Judged {
+    let compared = compare(&CompareInput {
+        results: &outcome.results,
+        old_forms: &outcome.old_forms,
+        baseline: &prepared.baseline,
+        cases: &prepared.project.cases,
+        changed: &prepared.changes.cases,
+    });
+    let interruption = if outcome.cancelled {
+        Some(Interruption::Cancelled)
+    } else {
+        prepared.pause.as_ref().map(|_| Interruption::Paused)
+    };
+    let verdict = verdict(&VerdictInput {
+        purpose: match kind {
+            RunKind::Gate => Purpose::Gate,
+            RunKind::Run => Purpose::Run,
+        },
+        plan: &prepared.plan,
+        compared: &compared,
+        policy: &prepared.project.file.gate,
+        baseline: prepared.baseline_state.clone(),
+        interruption,
+        trials_executed: outcome.trials_executed,
+        lost_evidence: &[],
+    });
+    Judged { compared, verdict }
+}
+
+/// Closes the run's record and notes each case's last result. A run that was cancelled leaves results of the cases
+/// that it finished, and no others.
+fn keep(
+    store: &Store,
+    run: &RunId,
+    outcome: Outcome,
+    judged: &Judged,
+    document: &ReportDocument,
+) -> Result<(), PipelineError> {
+    let ended: BTreeSet<&CaseId> = outcome.complete.iter().collect();
+    let results = outcome.results.iter().filter(|result| ended.contains(&result.case));
+    store.history()?.note(run, results.map(|result| (&result.case, &result.digest, result.status)))?;
+    let cancelled = judged.verdict.code == ExitCode::Cancelled;
+    outcome.recorder.finish(&RunSummary {
+        finished: document.finished.clone(),
+        exit_code: judged.verdict.code.number(),
+        verdict: if cancelled { "cancelled".to_owned() } else { document.verdict.clone() },
+    })?;
+    Ok(())
+}

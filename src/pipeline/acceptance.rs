@@ -1,0 +1,121 @@
+//! From a recorded run to a record in the baseline.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::baseline::{self, AcceptError};
+use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
+use crate::evidence::Form;
+use crate::grading::{CaseResult, GradedTrial};
+use crate::store::{RunRecord, Store};
+
+use super::prepare::open_ledger;
+use super::{PipelineError, times};
+
+/// What is to be accepted, by whom and why.
+#[derive(Clone, Debug)]
+pub struct AcceptRequest<'a> {
+    /// The project's folder.
+    pub project_root: &'a Path,
+    /// The run: its id, the beginning of it, or `latest`.
+    pub run: &'a str,
+    /// Who accepts.
+    pub by: &'a str,
+    /// Why.
+    pub reason: &'a str,
+    /// These cases alone; all of the run where there are none.
+    pub cases: BTreeSet<CaseId>,
+}
+
+/// What was accepted.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The run.
+    pub run: RunId,
+    /// The record that was appended.
+    pub record: Digest,
+    /// How many results it holds.
+    pub cases: usize,
+    /// The accepted cases that failed: they no longer block.
+    pub known_failures: Vec<CaseId>,
+}
+
+/// Accepts what a recorded run measured.
+///
+/// # Errors
+/// When there is no such run, it was cut off, or its results cannot be accepted as they are.
+pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
+    let store = Store::of_project(request.project_root);
+    let run = store.find_run(request.run)?;
+    let record = store.read_run(&run)?;
+    require_whole(&record)?;
+    let header = &record.header;
+    let results = results(&record);
+    let selected: BTreeSet<CaseId> = header.cases.keys().cloned().collect();
+    let left_out = header.project_cases.difference(&selected).cloned().collect();
+    let mut ledger = open_ledger(request.project_root)?;
+    let acceptance = baseline::accept(
+        &baseline::AcceptRequest {
+            by: request.by,
+            reason: request.reason,
+            accepted: &times::now(),
+            run: &run,
+            commit: header.commit.as_deref(),
+            fingerprint: &header.fingerprint,
+            snapshot: &header.snapshot,
+            run_heads: &header.baseline_heads,
+            results: &results,
+            selected: &selected,
+            left_out: &left_out,
+            only: (!request.cases.is_empty()).then_some(&request.cases),
+        },
+        &ledger,
+    )?;
+    let digest = ledger.append(&acceptance.record, &acceptance.outputs)?;
+    Ok(Accepted { run, record: digest, cases: acceptance.record.cases.len(), known_failures: acceptance.known_failures })
+}
+
+/// Takes the record whose digest begins with `record` out of force, by appending.
+///
+/// # Errors
+/// When there is no such record, or it is out of force already.
+pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Result<Digest, PipelineError> {
+    let mut ledger = open_ledger(project_root)?;
+    let digest = ledger.find(record)?.clone();
+    let revocation = baseline::revoke(&[digest], by, reason, &times::now(), &ledger)?;
+    Ok(ledger.append(&revocation, &BTreeMap::new())?)
+}
+
+/// A run that was cut off or cancelled shows only a part of what it set out to show.
+fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
+    let run = &record.header.run;
+    match &record.summary {
+        Some(summary) if summary.verdict == "cancelled" => {
+            Err(PipelineError::NotAcceptable(format!("run {run} was cancelled: run it again to its end")))
+        }
+        Some(_) => Ok(()),
+        None => Err(PipelineError::NotAcceptable(format!("run {run} was cut off: run it again to its end"))),
+    }
+}
+
+/// The results of the head forms. A case of which trials are missing is errored: it is never accepted.
+fn results(record: &RunRecord) -> Vec<CaseResult> {
+    let mut trials: BTreeMap<&CaseId, Vec<GradedTrial>> = BTreeMap::new();
+    for trial in record.trials.iter().filter(|trial| trial.observation.form == Form::Head) {
+        trials.entry(&trial.observation.case).or_default().push(trial.clone());
+    }
+    let result = |(id, planned): (&CaseId, &crate::store::PlannedCase)| {
+        let trials = trials.remove(id)?;
+        let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
+        let whole = trials.len() == planned.trials as usize;
+        let status = if whole { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
+        Some(CaseResult { case: id.clone(), set: planned.set.clone(), digest: planned.digest.clone(), trials, status })
+    };
+    record.header.cases.iter().filter_map(result).collect()
+}
+
+impl From<AcceptError> for PipelineError {
+    fn from(error: AcceptError) -> Self {
+        Self::NotAcceptable(error.to_string())
+    }
+}

@@ -1,0 +1,195 @@
+//! From a plan to graded results: trials are executed, graded and recorded as they end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+use crate::domain::{CaseId, CaseStatus, RunId};
+use crate::evidence::{Form, Observation};
+use crate::execution::{Cancellation, ExecutionSettings, Execution, TrialSpec, execute};
+use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
+use crate::manifest::Case;
+use crate::store::{PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
+
+use super::prepare::Prepared;
+use super::{PipelineError, Request};
+
+/// Told after each trial: how many are done, of how many, and how this one's case and status are.
+pub type Progress<'a> = dyn Fn(ProgressEvent<'_>) + Sync + 'a;
+
+/// One step forward.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgressEvent<'a> {
+    /// Trials that have ended.
+    pub done: usize,
+    /// Trials in all.
+    pub total: usize,
+    /// The trial that has just ended.
+    pub trial: &'a GradedTrial,
+}
+
+/// What is to be carried out.
+pub(super) struct Job<'a> {
+    pub(super) request: &'a Request,
+    pub(super) kind: RunKind,
+    pub(super) run: &'a RunId,
+    pub(super) started: &'a str,
+    pub(super) prepared: &'a Prepared,
+    pub(super) store: &'a Store,
+}
+
+/// What came of it.
+pub(super) struct Outcome {
+    pub(super) results: Vec<CaseResult>,
+    pub(super) old_forms: Vec<CaseResult>,
+    /// The cases of which every trial was executed.
+    pub(super) complete: Vec<CaseId>,
+    pub(super) trials_executed: usize,
+    pub(super) cancelled: bool,
+    pub(super) recorder: Recorder,
+}
+
+/// A case in one of its forms, with the number of its trials.
+struct Planned<'a> {
+    case: &'a Case,
+    form: Form,
+    trials: u32,
+}
+
+pub(super) fn carry_out(
+    job: &Job<'_>,
+    cancellation: &Cancellation,
+    progress: &Progress<'_>,
+) -> Result<Outcome, PipelineError> {
+    let planned = if job.prepared.pause.is_some() { Vec::new() } else { planned(job) };
+    let recorder = job.store.begin_run(&header(job, &planned))?;
+    let specs: Vec<TrialSpec<'_>> = planned.iter().flat_map(|planned| specs(planned, &job.prepared.project)).collect();
+    let cases: BTreeMap<(&CaseId, Form), &Case> =
+        planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
+    let collector = Collector { job, cases, recorder, total: specs.len(), progress, graded: Mutex::default() };
+    let execution = execute(&specs, &settings(job, cancellation), &|observation| collector.take(observation))?;
+    let state = job.store.state_folder(job.run);
+    if state.exists() {
+        // What is left of the trials' state serves no one; that it cannot be removed harms no result.
+        let _ = std::fs::remove_dir_all(state);
+    }
+    collector.conclude(&planned, execution == Execution::Cancelled)
+}
+
+fn settings<'a>(job: &'a Job<'_>, cancellation: &'a Cancellation) -> ExecutionSettings<'a> {
+    ExecutionSettings {
+        root: &job.prepared.head_root,
+        state_root: job.store.state_folder(job.run),
+        environment: &job.request.environment,
+        jobs: job.request.jobs,
+        cancellation,
+    }
+}
+
+/// The selected cases in their head form, and those that were edited in their base form too.
+fn planned<'a>(job: &Job<'a>) -> Vec<Planned<'a>> {
+    let prepared = job.prepared;
+    let trials = |case: &Case| job.request.trials.unwrap_or(case.trials);
+    let mut planned = Vec::new();
+    for selected in &prepared.plan.selected {
+        let Some(head) = prepared.project.cases.get(&selected.case) else { continue };
+        planned.push(Planned { case: head, form: Form::Head, trials: trials(head) });
+        let base = prepared.changes.cases.get(&selected.case).and_then(|change| change.base.as_ref());
+        // Where the head no longer has the old form's workflow there is nothing to run it against; comparison then
+        // finds no old form and says so.
+        if let Some(base) = base.filter(|base| prepared.project.file.workflows.contains_key(&base.workflow)) {
+            planned.push(Planned { case: base, form: Form::Base, trials: trials(base) });
+        }
+    }
+    planned
+}
+
+fn specs<'a>(planned: &Planned<'a>, project: &'a crate::manifest::Project) -> Vec<TrialSpec<'a>> {
+    let spec = |trial| TrialSpec { case: planned.case, form: planned.form, trial, project };
+    (1..=planned.trials).map(spec).collect()
+}
+
+fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
+    let prepared = job.prepared;
+    let heads = planned.iter().filter(|planned| planned.form == Form::Head);
+    let cases = heads.map(|Planned { case, trials, .. }| {
+        (case.id.clone(), PlannedCase { set: case.set.clone(), digest: case.digest.clone(), trials: *trials })
+    });
+    RunHeader {
+        run: job.run.clone(),
+        kind: job.kind,
+        started: job.started.to_owned(),
+        commit: prepared.changes.head.commit.clone(),
+        fingerprint: prepared.project.fingerprint.clone(),
+        snapshot: prepared.snapshot.clone(),
+        baseline_heads: prepared.baseline.heads.clone(),
+        cases: cases.collect(),
+        project_cases: prepared.project.cases.keys().cloned().collect(),
+    }
+}
+
+/// Grades and records trials as they end, from whichever thread they come.
+struct Collector<'a> {
+    job: &'a Job<'a>,
+    cases: BTreeMap<(&'a CaseId, Form), &'a Case>,
+    recorder: Recorder,
+    total: usize,
+    progress: &'a Progress<'a>,
+    graded: Mutex<Graded>,
+}
+
+#[derive(Default)]
+struct Graded {
+    trials: Vec<GradedTrial>,
+    /// The first error of the record; the run then fails, whatever its results.
+    lost: Option<StoreError>,
+}
+
+impl<'a> Collector<'a> {
+    fn take(&self, observation: Observation) {
+        let Some(case) = self.cases.get(&(&observation.case, observation.form)) else { return };
+        let project = &self.job.prepared.project;
+        let context = GradingContext { parts: &project.parts, texts: &project.texts };
+        let trial = grade(case, observation, &context);
+        let recorded = self.recorder.record(trial.clone());
+        let mut graded = self.graded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = recorded {
+            graded.lost.get_or_insert(error);
+        }
+        (self.progress)(ProgressEvent { done: graded.trials.len() + 1, total: self.total, trial: &trial });
+        graded.trials.push(trial);
+    }
+
+    fn conclude(mut self, planned: &[Planned<'a>], cancelled: bool) -> Result<Outcome, PipelineError> {
+        self.recorder.wait()?;
+        let graded = self.graded.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lost) = graded.lost {
+            return Err(lost.into());
+        }
+        let trials_executed = graded.trials.len();
+        let mut by_form: BTreeMap<(CaseId, Form), Vec<GradedTrial>> = BTreeMap::new();
+        for trial in graded.trials {
+            let key = (trial.observation.case.clone(), trial.observation.form);
+            by_form.entry(key).or_default().push(trial);
+        }
+        let mut complete: BTreeSet<CaseId> = BTreeSet::new();
+        let (mut results, mut old_forms) = (Vec::new(), Vec::new());
+        for Planned { case, form, trials } in planned {
+            let mut executed = by_form.remove(&(case.id.clone(), *form)).unwrap_or_default();
+            executed.sort_by_key(|trial| trial.observation.trial);
+            let all = executed.len() == *trials as usize;
+            if !all && executed.is_empty() {
+                continue;
+            }
+            let mut result = CaseResult::of(case, executed);
+            match form {
+                Form::Head if all => drop(complete.insert(case.id.clone())),
+                // Some trials are missing: what is there cannot speak for the case.
+                _ if !all => result.status = CaseStatus::Errored,
+                _ => {}
+            }
+            if *form == Form::Head { results.push(result) } else { old_forms.push(result) }
+        }
+        let complete = complete.into_iter().collect();
+        Ok(Outcome { results, old_forms, complete, trials_executed, cancelled, recorder: self.recorder })
+    }
+}

@@ -1,0 +1,71 @@
+//! Why no verdict could be reached.
+
+use std::path::PathBuf;
+
+use crate::baseline::LedgerError;
+use crate::change::ChangeError;
+use crate::domain::ExitCode;
+use crate::execution::ExecutionError;
+use crate::manifest::Diagnostic;
+use crate::report::ReportError;
+use crate::store::StoreError;
+
+/// Something that ended a command before its verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// The project's files are not in order.
+    #[error("{} errors in the project's files", .0.len())]
+    Invalid(Vec<Diagnostic>),
+    /// Cases were asked for that the project does not have.
+    #[error("{0}")]
+    NoCases(String),
+    /// The base or head could not be read.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// The accepted results could not be read or appended to.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// An acceptance that cannot be made.
+    #[error("{0}")]
+    NotAcceptable(String),
+    /// The runner could not run.
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
+    /// A record could not be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A report could not be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A file could not be written.
+    #[error("{}: {source}", path.display())]
+    Files {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's own words.
+        source: std::io::Error,
+    },
+}
+
+impl PipelineError {
+    /// The exit code.
+    pub fn code(&self) -> ExitCode {
+        match self {
+            Self::Invalid(_) => ExitCode::InvalidProject,
+            Self::NoCases(_) => ExitCode::NoCases,
+            Self::Ledger(_) => ExitCode::Baseline,
+            Self::NotAcceptable(_) | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
+            _ => ExitCode::Internal,
+        }
+    }
+
+    /// What to do about it, where that can be said.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Files { .. } | Self::Store(_) => {
+                Some("Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again.".to_owned())
+            }
+            _ => None,
+        }
+    }
+}

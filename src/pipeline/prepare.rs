@@ -1,0 +1,188 @@
+//! Everything before the first trial: both sides read, what changed, what was accepted, the plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::baseline::{Baseline, Ledger};
+use crate::change::{ChangeSet, Sides, SidesRequest, Snapshot};
+use crate::domain::{CaseId, RunId};
+use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
+use crate::selection::{self, Inherited, Plan, PlanRequest, Selected, SelectionReason};
+use crate::store::{Pause, Store};
+use crate::verdict::BaselineState;
+
+use super::{Choice, PipelineError, Request};
+
+/// A run before its first trial.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The head, read and checked.
+    pub project: Project,
+    /// What is allowed and worth a look.
+    pub warnings: Vec<Diagnostic>,
+    /// The folder in which the workflow runs: the project's own, or a checkout of the head that was asked for.
+    pub head_root: PathBuf,
+    /// What changed.
+    pub changes: ChangeSet,
+    /// What was accepted.
+    pub baseline: Baseline,
+    /// Whether that can be trusted.
+    pub baseline_state: BaselineState,
+    /// What runs and why.
+    pub plan: Plan,
+    /// The head's parts in the form that a baseline records.
+    pub snapshot: Snapshot,
+    /// The pause in force, if any. A pause that cannot be read counts as one.
+    pub pause: Option<Pause>,
+}
+
+/// The folder of accepted results, below the project's folder.
+pub(super) const BASELINES_FOLDER: &str = "baselines";
+
+/// The ledger of the project in `project_root`.
+pub fn open_ledger(project_root: &Path) -> Ledger {
+    Ledger::new(project_root.join(BASELINES_FOLDER))
+}
+
+/// Reads both sides and plans. Nothing is written but, for a head that is not the working tree, a checkout of it in the
+/// run's own folder.
+///
+/// # Errors
+/// When the project is invalid, a side cannot be read, or a case was asked for that does not exist.
+pub fn prepare(request: &Request, run: &RunId) -> Result<Prepared, PipelineError> {
+    let root = &request.project_root;
+    let store = Store::of_project(root);
+    let (baseline, baseline_state) = read_baseline(root)?;
+    let sides = Sides::resolve(&SidesRequest {
+        project_root: root,
+        base: request.base.as_deref(),
+        head: request.head.as_deref(),
+        environment: &request.environment,
+        accepted: baseline.snapshot.as_ref(),
+    })?;
+    let head_root = match sides.head_to_check_out() {
+        Some(head) => head.check_out(&store.checkout_folder(run))?,
+        None => root.clone(),
+    };
+    let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
+    let project = loaded.project;
+    let changes = sides.changes(&project)?;
+    let snapshot = sides.snapshot(&project)?;
+    let plan = make_plan(request, &store, &project, &changes, &baseline)?;
+    let pause = read_pause(&store);
+    Ok(Prepared {
+        project,
+        warnings: loaded.warnings,
+        head_root,
+        changes,
+        baseline,
+        baseline_state,
+        plan,
+        snapshot,
+        pause,
+    })
+}
+
+/// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.
+fn read_baseline(root: &Path) -> Result<(Baseline, BaselineState), PipelineError> {
+    let ledger = open_ledger(root);
+    let findings = ledger.verify();
+    if !findings.is_empty() {
+        let sentences = findings.iter().map(ToString::to_string).collect();
+        return Ok((Baseline::default(), BaselineState::Broken(sentences)));
+    }
+    let baseline = ledger.fold()?;
+    let state = if baseline.heads.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
+    Ok((baseline, state))
+}
+
+fn read_pause(store: &Store) -> Option<Pause> {
+    store.pause_switch().current().unwrap_or_else(|error| {
+        Some(Pause { by: "unknown".to_owned(), reason: error.to_string(), since: "unknown".to_owned() })
+    })
+}
+
+fn make_plan(
+    request: &Request,
+    store: &Store,
+    project: &Project,
+    changes: &ChangeSet,
+    baseline: &Baseline,
+) -> Result<Plan, PipelineError> {
+    let known = inherited(baseline);
+    let last = store.history()?.last()?;
+    let everything = match &request.choice {
+        Choice::AtRisk => None,
+        Choice::Everything => Some("--all was given".to_owned()),
+        Choice::Named { .. } => Some("cases were named".to_owned()),
+    };
+    let has_baseline = !baseline.heads.is_empty();
+    let mut plan = selection::plan(changes, project, &known, &last, &PlanRequest { everything, has_baseline });
+    if let Choice::Named { cases, sets } = &request.choice {
+        plan.selected = named(&plan.selected, project, cases, sets)?;
+    }
+    Ok(plan)
+}
+
+fn inherited(baseline: &Baseline) -> BTreeMap<CaseId, Inherited> {
+    let entry = |(id, entry): (&CaseId, &crate::baseline::BaselineEntry)| {
+        let inherited = Inherited {
+            record: entry.record.clone(),
+            accepted: entry.accepted.clone(),
+            status: entry.case.status,
+            digest: entry.case.digest.clone(),
+        };
+        (id.clone(), inherited)
+    };
+    baseline.cases.iter().map(entry).collect()
+}
+
+/// The cases that were asked for by id or set. What was asked for and is not there is an error: a typing mistake must
+/// not shrink a run in silence.
+fn named(
+    all: &[Selected],
+    project: &Project,
+    cases: &[String],
+    sets: &[String],
+) -> Result<Vec<Selected>, PipelineError> {
+    for id in cases {
+        if !project.cases.contains_key(id.as_str()) {
+            return Err(PipelineError::NoCases(format!("no case is called `{id}`{}", nearest_case(project, id))));
+        }
+    }
+    for set in sets {
+        if !project.cases.values().any(|case| case.set.as_str() == set) {
+            return Err(PipelineError::NoCases(format!("no case is in a set called `{set}`{}", known_sets(project))));
+        }
+    }
+    let wanted = |selected: &&Selected| {
+        cases.iter().any(|id| id == selected.case.as_str()) || sets.iter().any(|set| set == selected.set.as_str())
+    };
+    let asked_for = |selected: &Selected| Selected { reasons: vec![SelectionReason::Named], ..selected.clone() };
+    Ok(all.iter().filter(wanted).map(asked_for).collect())
+}
+
+fn nearest_case(project: &Project, id: &str) -> String {
+    let nearest = project.cases.keys().max_by(|a, b| {
+        let (a, b) = (strsim::jaro_winkler(a.as_str(), id), strsim::jaro_winkler(b.as_str(), id));
+        a.total_cmp(&b)
+    });
+    nearest.map_or_else(String::new, |case| format!("; the nearest is `{case}`"))
+}
+
+fn known_sets(project: &Project) -> String {
+    let sets: BTreeSet<&str> = project.cases.values().map(|case| case.set.as_str()).collect();
+    if sets.is_empty() { String::new() } else { format!("; there are {}", Vec::from_iter(sets).join(", ")) }
+}
+
+/// The project as it stands in its folder, for commands that need no base.
+///
+/// # Errors
+/// When it is invalid.
+pub(super) fn load_from_disk(
+    root: &Path,
+    environment: &BTreeMap<String, String>,
+) -> Result<(Project, Vec<Diagnostic>), PipelineError> {
+    let loaded = load_project(&DiskFiles::new(root), environment).map_err(PipelineError::Invalid)?;
+    Ok((loaded.project, loaded.warnings))
+}

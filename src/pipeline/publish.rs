@@ -1,0 +1,131 @@
+//! Writing a run's report: the folder first, before any trial, so that a report that cannot be written is found early.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::baseline::Ledger;
+use crate::domain::{CaseId, ExitCode, RunId};
+use crate::report::{self, ReportDocument, ReportInput};
+use crate::store::RunKind;
+
+use super::carry_out::Outcome;
+use super::prepare::{Prepared, open_ledger};
+use super::{Judged, PipelineError};
+
+/// The folder of reports, below the project's folder.
+pub const REPORTS_FOLDER: &str = "reports";
+
+const DOCUMENT: &str = "report.json";
+
+/// All that a report is made of.
+pub(super) struct Material<'a> {
+    pub(super) run: &'a RunId,
+    pub(super) started: &'a str,
+    pub(super) finished: &'a str,
+    pub(super) kind: RunKind,
+    pub(super) prepared: &'a Prepared,
+    pub(super) outcome: &'a Outcome,
+    pub(super) judged: &'a Judged,
+    pub(super) folder: &'a Path,
+}
+
+/// Makes the folder of a run's report and proves that it can be written to.
+pub(super) fn make_report_folder(project_root: &Path, run: &RunId) -> Result<PathBuf, PipelineError> {
+    let folder = project_root.join(REPORTS_FOLDER).join(run.as_str());
+    let failed = |source| PipelineError::Files { path: folder.clone(), source };
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
+    Ok(folder)
+}
+
+/// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
+pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
+    let Material { run, started, finished, prepared, outcome, judged, folder, .. } = *material;
+    let outputs = accepted_outputs(prepared);
+    let accept = accept_command(material);
+    let limits: Vec<String> = paused(prepared).into_iter().collect();
+    let document = report::build(&ReportInput {
+        run,
+        project: &prepared.project.file.name,
+        started,
+        finished,
+        plan: &prepared.plan,
+        fingerprint: &prepared.project.fingerprint,
+        baseline_heads: &prepared.baseline.heads,
+        verdict: &judged.verdict,
+        compared: &judged.compared,
+        results: &outcome.results,
+        old_forms: &outcome.old_forms,
+        cases: &prepared.project.cases,
+        accepted_outputs: &outputs,
+        limits: &limits,
+        accept_command: accept.as_deref(),
+    });
+    let json = serde_json::to_string_pretty(&document)
+        .map_err(|error| PipelineError::Files { path: folder.join(DOCUMENT), source: error.into() })?;
+    write(&folder.join(DOCUMENT), &json)?;
+    write(&folder.join("report.html"), &report::html(&document)?)?;
+    write(&folder.join("summary.md"), &report::markdown(&document))?;
+    write(&folder.join("junit.xml"), &report::junit(&document)?)?;
+    Ok(document)
+}
+
+fn paused(prepared: &Prepared) -> Option<String> {
+    let pause = prepared.pause.as_ref()?;
+    Some(format!("Nothing ran: the project is paused since {} by {}: {}", pause.since, pause.by, pause.reason))
+}
+
+/// The command that accepts this run, where that is a sensible next step: after a gate that has something to accept.
+fn accept_command(material: &Material<'_>) -> Option<String> {
+    let code = material.judged.verdict.code;
+    let worth_it = matches!(code, ExitCode::Baseline | ExitCode::Failed | ExitCode::Inconclusive);
+    let ran = material.outcome.trials_executed > 0;
+    (worth_it && ran && material.kind == RunKind::Gate)
+        .then(|| format!("holdpoint baseline accept {} --by YOU --reason \"WHY\"", material.run))
+}
+
+/// The texts that were accepted earlier for the cases that ran. One that cannot be read is left out: `baseline verify`,
+/// which every gate does, has then already said so.
+fn accepted_outputs(prepared: &Prepared) -> BTreeMap<CaseId, String> {
+    let ledger: Ledger = open_ledger(prepared.project_root());
+    let selected = prepared.plan.selected.iter();
+    selected
+        .filter_map(|selected| {
+            let entry = prepared.baseline.cases.get(&selected.case)?;
+            let text = ledger.read_output(entry.case.output.as_ref()?).ok()?;
+            Some((selected.case.clone(), text))
+        })
+        .collect()
+}
+
+/// Writes a whole file or none: a reader never sees half of it.
+fn write(path: &Path, text: &str) -> Result<(), PipelineError> {
+    let failed = |source| PipelineError::Files { path: path.to_owned(), source };
+    let folder = path.parent().unwrap_or(path);
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Makes `reports/latest` lead to this run, in one step, so that it always leads somewhere.
+pub(super) fn point_latest_at(project_root: &Path, run: &RunId) -> Result<(), PipelineError> {
+    let reports = project_root.join(REPORTS_FOLDER);
+    let (link, fresh) = (reports.join("latest"), reports.join(format!(".latest-{run}")));
+    let failed = |source| PipelineError::Files { path: link.clone(), source };
+    std::os::unix::fs::symlink(run.as_str(), &fresh).map_err(failed)?;
+    std::fs::rename(&fresh, &link).map_err(failed)
+}
+
+/// Reads a run's document back.
+///
+/// # Errors
+/// When it is not there or cannot be read.
+pub fn read_document(project_root: &Path, run: &RunId) -> Result<ReportDocument, PipelineError> {
+    let path = project_root.join(REPORTS_FOLDER).join(run.as_str()).join(DOCUMENT);
+    let failed = |source| PipelineError::Files { path: path.clone(), source };
+    let bytes = std::fs::read(&path).map_err(failed)?;
+    serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))
+}
