@@ -9,9 +9,9 @@ mod publish;
 mod times;
 
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
-pub use carry_out::Progress;
+pub use carry_out::{Progress, ProgressEvent};
 pub use error::PipelineError;
-pub use prepare::{Prepared, open_ledger, prepare};
+pub use prepare::{Prepared, open_ledger, verify_ledger};
 pub use publish::{REPORTS_FOLDER, read_document};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +90,14 @@ pub fn check(
     Ok((loaded.project, loaded.warnings))
 }
 
+/// Plans as a gate would; runs nothing.
+///
+/// # Errors
+/// As [`conclude`], but for what concerns running and reports.
+pub fn plan(request: &Request) -> Result<Prepared, PipelineError> {
+    prepare::prepare(request, &times::run_id(&times::now()))
+}
+
 /// Plans, runs, compares, judges and reports. Whatever the verdict, a report is written.
 ///
 /// # Errors
@@ -102,7 +110,7 @@ pub fn conclude(
 ) -> Result<Concluded, PipelineError> {
     let started = times::now();
     let run = times::run_id(&started);
-    let prepared = prepare(request, &run)?;
+    let prepared = prepare::prepare(request, &run)?;
     let folder = publish::make_report_folder(&request.project_root, &run)?;
     let store = Store::of_project(&request.project_root);
     let outcome = carry_out::carry_out(
@@ -112,6 +120,7 @@ pub fn conclude(
     )?;
     let judged = judge(&prepared, kind, &outcome);
     let document = publish::publish(&publish::Material {
+        project_root: &request.project_root,
         run: &run,
         started: &started,
         finished: &times::now(),

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::baseline::Record;
 use crate::domain::{CaseId, Digest, ExitCode};
-use crate::pipeline::{self, AcceptRequest, open_ledger};
+use crate::pipeline::{self, AcceptRequest, open_ledger, verify_ledger};
 
 use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
 use super::check::counted;
@@ -43,7 +43,8 @@ fn accept(context: &Context, arguments: &AcceptArguments) -> Result<ExitCode, Fa
 }
 
 fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
-    let records = open_ledger(&context.project_root).records().map_err(pipeline::PipelineError::from)?;
+    let ledger = open_ledger(&context.project_root)?;
+    let records: Vec<_> = ledger.records().collect();
     if as_json {
         let rows: Vec<_> = records.iter().rev().map(|(digest, record)| row(digest, record)).collect();
         let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.baselines/1", "records": rows}))
@@ -70,42 +71,31 @@ fn row(digest: &Digest, record: &Record) -> serde_json::Value {
 }
 
 fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
-    let ledger = open_ledger(&context.project_root);
-    let baseline = ledger.fold().map_err(pipeline::PipelineError::from)?;
+    let ledger = open_ledger(&context.project_root)?;
+    let baseline = ledger.fold();
     if let Some(entry) = baseline.cases.get(what) {
         let case = &entry.case;
         context.console.say(format!("{}  {}", paint(STRONG, what), case.status));
         context.console.say(format!("  accepted {} by {} in record {}", entry.accepted, entry.by, entry.record.short()));
         context.console.say(format!("  {} of {} trials passed", case.passed, case.trials));
         if let Some(output) = &case.output {
-            let text = ledger.read_output(output).map_err(pipeline::PipelineError::from)?;
+            let text = ledger.output(output).map_err(pipeline::PipelineError::from)?;
             context.console.say(paint(FAINT, "  accepted answer:"));
             context.console.say(text);
         }
         return Ok(ExitCode::Passed);
     }
-    let (_, record) = find_record(context, what)?;
+    let digest = ledger.find(what).map_err(pipeline::PipelineError::from)?;
+    let record = ledger.record(digest);
     let text = serde_json::to_string_pretty(&record).map_err(std::io::Error::from)?;
     context.console.document(&text)?;
     Ok(ExitCode::Passed)
 }
 
-fn find_record(context: &Context, text: &str) -> Result<(Digest, Record), Failure> {
-    let records = open_ledger(&context.project_root).records().map_err(pipeline::PipelineError::from)?;
-    let digits = text.strip_prefix("sha256:").unwrap_or(text);
-    let mut found = records.into_iter().filter(|(digest, _)| !digits.is_empty() && digest.hex().starts_with(digits));
-    match (found.next(), found.next()) {
-        (Some(record), None) => Ok(record),
-        (Some(_), Some(_)) => Err(Failure::usage(format!("more than one record begins with `{text}`"))),
-        (None, _) => Err(Failure::usage(format!("no record begins with `{text}`, and no accepted case is called so"))),
-    }
-}
-
 fn verify(context: &Context) -> Result<ExitCode, Failure> {
-    let ledger = open_ledger(&context.project_root);
-    let findings = ledger.verify();
+    let findings = verify_ledger(&context.project_root);
     if findings.is_empty() {
-        let baseline = ledger.fold().map_err(pipeline::PipelineError::from)?;
+        let baseline = open_ledger(&context.project_root)?.fold();
         let heads: Vec<&str> = baseline.heads.iter().map(Digest::as_str).collect();
         let (records, cases) = (counted(baseline.records, "record"), counted(baseline.cases.len(), "case"));
         context.console.say(format!("{}: {records}, {cases} in force", paint(GOOD, "as accepted")));
@@ -121,8 +111,7 @@ fn verify(context: &Context) -> Result<ExitCode, Failure> {
 }
 
 fn revoke(context: &Context, record: &str, who: &WhoAndWhy) -> Result<ExitCode, Failure> {
-    let (digest, _) = find_record(context, record)?;
-    let appended = pipeline::revoke(&context.project_root, &digest, &who.by, &who.reason)?;
-    context.console.say(format!("{} is no longer in force, by record {}", digest.short(), appended.short()));
+    let appended = pipeline::revoke(&context.project_root, record, &who.by, &who.reason)?;
+    context.console.say(format!("taken out of force, by record {}", appended.short()));
     Ok(ExitCode::Passed)
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::baseline::{Baseline, Ledger};
+use crate::baseline::{Baseline, Finding, Ledger};
 use crate::change::{ChangeSet, Sides, SidesRequest, Snapshot};
-use crate::domain::{CaseId, RunId};
-use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
-use crate::selection::{self, Inherited, Plan, PlanRequest, Selected, SelectionReason};
+use crate::domain::RunId;
+use crate::manifest::{Diagnostic, Project, load_project};
+use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
 use crate::verdict::BaselineState;
 
@@ -40,8 +40,16 @@ pub struct Prepared {
 pub(super) const BASELINES_FOLDER: &str = "baselines";
 
 /// The ledger of the project in `project_root`.
-pub fn open_ledger(project_root: &Path) -> Ledger {
-    Ledger::new(project_root.join(BASELINES_FOLDER))
+///
+/// # Errors
+/// When a record is not as it was accepted.
+pub fn open_ledger(project_root: &Path) -> Result<Ledger, PipelineError> {
+    Ok(Ledger::open(project_root.join(BASELINES_FOLDER))?)
+}
+
+/// All that is not as it was accepted.
+pub fn verify_ledger(project_root: &Path) -> Vec<Finding> {
+    Ledger::verify(&project_root.join(BASELINES_FOLDER))
 }
 
 /// Reads both sides and plans. Nothing is written but, for a head that is not the working tree, a checkout of it in the
@@ -85,14 +93,13 @@ pub fn prepare(request: &Request, run: &RunId) -> Result<Prepared, PipelineError
 
 /// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.
 fn read_baseline(root: &Path) -> Result<(Baseline, BaselineState), PipelineError> {
-    let ledger = open_ledger(root);
-    let findings = ledger.verify();
+    let findings = verify_ledger(root);
     if !findings.is_empty() {
         let sentences = findings.iter().map(ToString::to_string).collect();
         return Ok((Baseline::default(), BaselineState::Broken(sentences)));
     }
-    let baseline = ledger.fold()?;
-    let state = if baseline.heads.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
+    let baseline = open_ledger(root)?.fold();
+    let state = if baseline.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
     Ok((baseline, state))
 }
 
@@ -109,32 +116,19 @@ fn make_plan(
     changes: &ChangeSet,
     baseline: &Baseline,
 ) -> Result<Plan, PipelineError> {
-    let known = inherited(baseline);
+    let known = baseline.inherited();
     let last = store.history()?.last()?;
     let everything = match &request.choice {
         Choice::AtRisk => None,
         Choice::Everything => Some("--all was given".to_owned()),
         Choice::Named { .. } => Some("cases were named".to_owned()),
     };
-    let has_baseline = !baseline.heads.is_empty();
+    let has_baseline = !baseline.is_empty();
     let mut plan = selection::plan(changes, project, &known, &last, &PlanRequest { everything, has_baseline });
     if let Choice::Named { cases, sets } = &request.choice {
         plan.selected = named(&plan.selected, project, cases, sets)?;
     }
     Ok(plan)
-}
-
-fn inherited(baseline: &Baseline) -> BTreeMap<CaseId, Inherited> {
-    let entry = |(id, entry): (&CaseId, &crate::baseline::BaselineEntry)| {
-        let inherited = Inherited {
-            record: entry.record.clone(),
-            accepted: entry.accepted.clone(),
-            status: entry.case.status,
-            digest: entry.case.digest.clone(),
-        };
-        (id.clone(), inherited)
-    };
-    baseline.cases.iter().map(entry).collect()
 }
 
 /// The cases that were asked for by id or set. What was asked for and is not there is an error: a typing mistake must
@@ -173,16 +167,4 @@ fn nearest_case(project: &Project, id: &str) -> String {
 fn known_sets(project: &Project) -> String {
     let sets: BTreeSet<&str> = project.cases.values().map(|case| case.set.as_str()).collect();
     if sets.is_empty() { String::new() } else { format!("; there are {}", Vec::from_iter(sets).join(", ")) }
-}
-
-/// The project as it stands in its folder, for commands that need no base.
-///
-/// # Errors
-/// When it is invalid.
-pub(super) fn load_from_disk(
-    root: &Path,
-    environment: &BTreeMap<String, String>,
-) -> Result<(Project, Vec<Diagnostic>), PipelineError> {
-    let loaded = load_project(&DiskFiles::new(root), environment).map_err(PipelineError::Invalid)?;
-    Ok((loaded.project, loaded.warnings))
 }

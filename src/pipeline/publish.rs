@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::baseline::Ledger;
 use crate::domain::{CaseId, ExitCode, RunId};
 use crate::report::{self, ReportDocument, ReportInput};
 use crate::store::RunKind;
@@ -20,6 +19,7 @@ const DOCUMENT: &str = "report.json";
 
 /// All that a report is made of.
 pub(super) struct Material<'a> {
+    pub(super) project_root: &'a Path,
     pub(super) run: &'a RunId,
     pub(super) started: &'a str,
     pub(super) finished: &'a str,
@@ -41,8 +41,8 @@ pub(super) fn make_report_folder(project_root: &Path, run: &RunId) -> Result<Pat
 
 /// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
 pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
-    let Material { run, started, finished, prepared, outcome, judged, folder, .. } = *material;
-    let outputs = accepted_outputs(prepared);
+    let Material { project_root, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
+    let outputs = accepted_outputs(project_root, prepared);
     let accept = accept_command(material);
     let limits: Vec<String> = paused(prepared).into_iter().collect();
     let document = report::build(&ReportInput {
@@ -87,13 +87,13 @@ fn accept_command(material: &Material<'_>) -> Option<String> {
 
 /// The texts that were accepted earlier for the cases that ran. One that cannot be read is left out: `baseline verify`,
 /// which every gate does, has then already said so.
-fn accepted_outputs(prepared: &Prepared) -> BTreeMap<CaseId, String> {
-    let ledger: Ledger = open_ledger(prepared.project_root());
+fn accepted_outputs(project_root: &Path, prepared: &Prepared) -> BTreeMap<CaseId, String> {
+    let Ok(ledger) = open_ledger(project_root) else { return BTreeMap::new() };
     let selected = prepared.plan.selected.iter();
     selected
         .filter_map(|selected| {
             let entry = prepared.baseline.cases.get(&selected.case)?;
-            let text = ledger.read_output(entry.case.output.as_ref()?).ok()?;
+            let text = ledger.output(entry.case.output.as_ref()?).ok()?;
             Some((selected.case.clone(), text))
         })
         .collect()
