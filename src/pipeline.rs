@@ -95,7 +95,7 @@ pub fn check(
 /// # Errors
 /// As [`conclude`], but for what concerns running and reports.
 pub fn plan(request: &Request) -> Result<Prepared, PipelineError> {
-    prepare::prepare(request, &times::run_id(&times::now()))
+    prepare::prepare(request)
 }
 
 /// Plans, runs, compares, judges and reports. Whatever the verdict, a report is written.
@@ -110,14 +110,21 @@ pub fn conclude(
 ) -> Result<Concluded, PipelineError> {
     let started = times::now();
     let run = times::run_id(&started);
-    let prepared = prepare::prepare(request, &run)?;
+    let prepared = prepare::prepare(request)?;
     let folder = publish::make_report_folder(&request.project_root, &run)?;
     let store = Store::of_project(&request.project_root);
-    let outcome = carry_out::carry_out(
-        &carry_out::Job { request, kind, run: &run, started: &started, prepared: &prepared, store: &store },
-        cancellation,
-        progress,
-    )?;
+    let checkout = prepared.sides.export_head(&store.checkout_folder(&run))?;
+    let job = carry_out::Job {
+        request,
+        kind,
+        run: &run,
+        started: &started,
+        head_root: checkout.as_deref().unwrap_or(&request.project_root),
+        snapshot: &prepared.sides.snapshot(&prepared.project)?,
+        prepared: &prepared,
+        store: &store,
+    };
+    let outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let judged = judge(&prepared, kind, &outcome);
     let document = publish::publish(&publish::Material {
         project_root: &request.project_root,

@@ -1,11 +1,13 @@
 //! From a plan to graded results: trials are executed, graded and recorded as they end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::domain::{CaseId, CaseStatus, RunId};
-use crate::evidence::{Form, Observation};
-use crate::execution::{Cancellation, ExecutionSettings, Execution, TrialSpec, execute};
+use crate::domain::{CaseId, RunId};
+use crate::change::Snapshot;
+use crate::evidence::Form;
+use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
 use crate::manifest::Case;
 use crate::store::{PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
@@ -34,6 +36,10 @@ pub(super) struct Job<'a> {
     pub(super) run: &'a RunId,
     pub(super) started: &'a str,
     pub(super) prepared: &'a Prepared,
+    /// The folder in which the workflow runs: the project's own, or a checkout of the head that was asked for.
+    pub(super) head_root: &'a Path,
+    /// The head's parts in the form that a baseline records.
+    pub(super) snapshot: &'a Snapshot,
     pub(super) store: &'a Store,
 }
 
@@ -62,27 +68,46 @@ pub(super) fn carry_out(
 ) -> Result<Outcome, PipelineError> {
     let planned = if job.prepared.pause.is_some() { Vec::new() } else { planned(job) };
     let recorder = job.store.begin_run(&header(job, &planned))?;
-    let specs: Vec<TrialSpec<'_>> = planned.iter().flat_map(|planned| specs(planned, &job.prepared.project)).collect();
-    let cases: BTreeMap<(&CaseId, Form), &Case> =
-        planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
+    let specs: Vec<TrialSpec<'_>> = planned.iter().flat_map(specs).collect();
+    let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
     let collector = Collector { job, cases, recorder, total: specs.len(), progress, graded: Mutex::default() };
-    let execution = execute(&specs, &settings(job, cancellation), &|observation| collector.take(observation))?;
-    let state = job.store.state_folder(job.run);
-    if state.exists() {
-        // What is left of the trials' state serves no one; that it cannot be removed harms no result.
-        let _ = std::fs::remove_dir_all(state);
-    }
-    collector.conclude(&planned, execution == Execution::Cancelled)
+    let cancelled = execute_all(job, &specs, cancellation, &collector)?;
+    collector.conclude(&planned, cancelled)
 }
 
-fn settings<'a>(job: &'a Job<'_>, cancellation: &'a Cancellation) -> ExecutionSettings<'a> {
-    ExecutionSettings {
-        root: &job.prepared.head_root,
-        state_root: job.store.state_folder(job.run),
-        environment: &job.request.environment,
-        jobs: job.request.jobs,
-        cancellation,
+/// Answers whether the run was cancelled before every trial had been started.
+fn execute_all(
+    job: &Job<'_>,
+    specs: &[TrialSpec<'_>],
+    cancellation: &Cancellation,
+    collector: &Collector<'_>,
+) -> Result<bool, PipelineError> {
+    if specs.is_empty() {
+        return Ok(cancellation.is_requested());
     }
+    let state_root = job.store.state_folder(job.run);
+    let settings = ExecutionSettings {
+        project: &job.prepared.project,
+        root: job.head_root,
+        state_root: &state_root,
+        environment: &job.request.environment,
+        jobs: job.request.jobs.unwrap_or_else(processors),
+        keep_state: false,
+        cancellation,
+        clock: jiff::Timestamp::now,
+    };
+    let executed = execute(specs, &settings, &|observation| collector.take(observation));
+    // What is left of the trials' state serves no one; that it cannot be removed harms no result.
+    let _ = std::fs::remove_dir_all(&state_root);
+    match executed {
+        Ok(()) => Ok(cancellation.is_requested()),
+        Err(ExecutionError::Cancelled { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The selected cases in their head form, and those that were edited in their base form too.
@@ -103,9 +128,9 @@ fn planned<'a>(job: &Job<'a>) -> Vec<Planned<'a>> {
     planned
 }
 
-fn specs<'a>(planned: &Planned<'a>, project: &'a crate::manifest::Project) -> Vec<TrialSpec<'a>> {
-    let spec = |trial| TrialSpec { case: planned.case, form: planned.form, trial, project };
-    (1..=planned.trials).map(spec).collect()
+fn specs<'a>(planned: &Planned<'a>) -> impl Iterator<Item = TrialSpec<'a>> + use<'a> {
+    let Planned { case, form, trials } = *planned;
+    (1..=trials).map(move |trial| TrialSpec { case, form, trial })
 }
 
 fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
@@ -120,7 +145,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         started: job.started.to_owned(),
         commit: prepared.changes.head.commit.clone(),
         fingerprint: prepared.project.fingerprint.clone(),
-        snapshot: prepared.snapshot.clone(),
+        snapshot: job.snapshot.clone(),
         baseline_heads: prepared.baseline.heads.clone(),
         cases: cases.collect(),
         project_cases: prepared.project.cases.keys().cloned().collect(),
@@ -145,11 +170,12 @@ struct Graded {
 }
 
 impl<'a> Collector<'a> {
-    fn take(&self, observation: Observation) {
+    fn take(&self, raw: RawObservation<'_>) {
+        let observation = raw.for_grading();
         let Some(case) = self.cases.get(&(&observation.case, observation.form)) else { return };
         let project = &self.job.prepared.project;
         let context = GradingContext { parts: &project.parts, texts: &project.texts };
-        let trial = grade(case, observation, &context);
+        let trial = without_secrets(grade(case, observation.clone(), &context), raw);
         let recorded = self.recorder.record(trial.clone());
         let mut graded = self.graded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = recorded {
@@ -174,22 +200,27 @@ impl<'a> Collector<'a> {
         let mut complete: BTreeSet<CaseId> = BTreeSet::new();
         let (mut results, mut old_forms) = (Vec::new(), Vec::new());
         for Planned { case, form, trials } in planned {
-            let mut executed = by_form.remove(&(case.id.clone(), *form)).unwrap_or_default();
-            executed.sort_by_key(|trial| trial.observation.trial);
-            let all = executed.len() == *trials as usize;
-            if !all && executed.is_empty() {
+            let executed = by_form.remove(&(case.id.clone(), *form)).unwrap_or_default();
+            if executed.is_empty() {
                 continue;
             }
-            let mut result = CaseResult::of(case, executed);
-            match form {
-                Form::Head if all => drop(complete.insert(case.id.clone())),
-                // Some trials are missing: what is there cannot speak for the case.
-                _ if !all => result.status = CaseStatus::Errored,
-                _ => {}
+            if executed.len() == *trials as usize && *form == Form::Head {
+                complete.insert(case.id.clone());
             }
+            let result = CaseResult::of(case, *trials, executed);
             if *form == Form::Head { results.push(result) } else { old_forms.push(result) }
         }
         let complete = complete.into_iter().collect();
         Ok(Outcome { results, old_forms, complete, trials_executed, cancelled, recorder: self.recorder })
     }
+}
+
+/// Graders have seen the observation as it was; from here on nothing holds a secret.
+fn without_secrets(mut trial: GradedTrial, raw: RawObservation<'_>) -> GradedTrial {
+    let redactor = raw.redactor();
+    for grade in &mut trial.grades {
+        grade.message = redactor.text(&grade.message).into_owned();
+    }
+    trial.observation = raw.redacted();
+    trial
 }

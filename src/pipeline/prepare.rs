@@ -1,11 +1,10 @@
 //! Everything before the first trial: both sides read, what changed, what was accepted, the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::baseline::{Baseline, Finding, Ledger};
-use crate::change::{ChangeSet, Sides, SidesRequest, Snapshot};
-use crate::domain::RunId;
+use crate::change::{ChangeSet, Sides, SidesRequest};
 use crate::manifest::{Diagnostic, Project, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
@@ -14,14 +13,13 @@ use crate::verdict::BaselineState;
 use super::{Choice, PipelineError, Request};
 
 /// A run before its first trial.
-#[derive(Debug)]
 pub struct Prepared {
+    /// Both sides.
+    pub sides: Sides,
     /// The head, read and checked.
     pub project: Project,
     /// What is allowed and worth a look.
     pub warnings: Vec<Diagnostic>,
-    /// The folder in which the workflow runs: the project's own, or a checkout of the head that was asked for.
-    pub head_root: PathBuf,
     /// What changed.
     pub changes: ChangeSet,
     /// What was accepted.
@@ -30,8 +28,6 @@ pub struct Prepared {
     pub baseline_state: BaselineState,
     /// What runs and why.
     pub plan: Plan,
-    /// The head's parts in the form that a baseline records.
-    pub snapshot: Snapshot,
     /// The pause in force, if any. A pause that cannot be read counts as one.
     pub pause: Option<Pause>,
 }
@@ -52,43 +48,27 @@ pub fn verify_ledger(project_root: &Path) -> Vec<Finding> {
     Ledger::verify(&project_root.join(BASELINES_FOLDER))
 }
 
-/// Reads both sides and plans. Nothing is written but, for a head that is not the working tree, a checkout of it in the
-/// run's own folder.
+/// Reads both sides and plans. Nothing is written.
 ///
 /// # Errors
-/// When the project is invalid, a side cannot be read, or a case was asked for that does not exist.
-pub fn prepare(request: &Request, run: &RunId) -> Result<Prepared, PipelineError> {
+/// When the project is invalid, the head cannot be read, or a case was asked for that does not exist.
+pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let root = &request.project_root;
     let store = Store::of_project(root);
     let (baseline, baseline_state) = read_baseline(root)?;
-    let sides = Sides::resolve(&SidesRequest {
+    let sides = Sides::resolve(SidesRequest {
         project_root: root,
         base: request.base.as_deref(),
         head: request.head.as_deref(),
         environment: &request.environment,
-        accepted: baseline.snapshot.as_ref(),
+        has_accepted: baseline.snapshot.is_some(),
     })?;
-    let head_root = match sides.head_to_check_out() {
-        Some(head) => head.check_out(&store.checkout_folder(run))?,
-        None => root.clone(),
-    };
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
-    let changes = sides.changes(&project)?;
-    let snapshot = sides.snapshot(&project)?;
+    let changes = sides.changes(&project, baseline.snapshot.as_ref())?;
     let plan = make_plan(request, &store, &project, &changes, &baseline)?;
     let pause = read_pause(&store);
-    Ok(Prepared {
-        project,
-        warnings: loaded.warnings,
-        head_root,
-        changes,
-        baseline,
-        baseline_state,
-        plan,
-        snapshot,
-        pause,
-    })
+    Ok(Prepared { sides, project, warnings: loaded.warnings, changes, baseline, baseline_state, plan, pause })
 }
 
 /// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.
