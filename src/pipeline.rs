@@ -193,7 +193,7 @@ fn keep(
     outcome.recorder.finish(&RunSummary {
         finished: document.finished.clone(),
         exit_code: judged.verdict.code.number(),
-        verdict: if cancelled { "cancelled".to_owned() } else { document.verdict.clone() },
+        verdict: if cancelled { "cancelled".to_owned() } else { document.verdict.name().to_owned() },
     })?;
     Ok(())
 }

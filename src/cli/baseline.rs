@@ -76,7 +76,12 @@ fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
     if let Some(entry) = baseline.cases.get(what) {
         let case = &entry.case;
         context.console.say(format!("{}  {}", paint(STRONG, what), case.status));
-        context.console.say(format!("  accepted {} by {} in record {}", entry.accepted, entry.by, entry.record.short()));
+        context.console.say(format!(
+            "  accepted {} by {} in record {}",
+            entry.accepted,
+            entry.by,
+            entry.record.short()
+        ));
         context.console.say(format!("  {} of {} trials passed", case.passed, case.trials));
         if let Some(output) = &case.output {
             let text = ledger.output(output).map_err(pipeline::PipelineError::from)?;

@@ -76,7 +76,9 @@ mod tests {
             message: "unknown key `trails`".into(),
             hint: Some("did you mean `trials`?".into()),
         });
-        for part in ["error: unknown key `trails`", "cases/a/b.yaml:7:3", "  trails: 3", "^^^^^^", "did you mean `trials`?"] {
+        for part in
+            ["error: unknown key `trails`", "cases/a/b.yaml:7:3", "  trails: 3", "^^^^^^", "did you mean `trials`?"]
+        {
             assert!(shown.contains(part), "{part} is missing in:\n{shown}");
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::domain::ExitCode;
 use crate::pipeline::{self, Choice, Concluded, Request};
-use crate::report;
 use crate::store::RunKind;
 
 use super::arguments::{EffortArguments, GateArguments, SideArguments};
@@ -17,12 +16,7 @@ pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCo
 }
 
 /// The request that the arguments amount to.
-pub(super) fn request(
-    context: &Context,
-    sides: &SideArguments,
-    choice: Choice,
-    effort: &EffortArguments,
-) -> Request {
+pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, effort: &EffortArguments) -> Request {
     Request {
         project_root: context.project_root.clone(),
         environment: context.environment.clone(),
@@ -53,7 +47,7 @@ fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Fail
         return Ok(());
     }
     let html = shown_path(&concluded.report_folder.join("report.html"));
-    context.console.say(report::summary(&concluded.document, &html));
+    context.console.say(format!("{:?} {html}", concluded.verdict));
     Ok(())
 }
 

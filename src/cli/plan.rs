@@ -16,11 +16,11 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
     let planned = pipeline::plan(&request)?;
     diagnostics::show(&context.console, &planned.warnings);
     if arguments.json {
-        let document = report::PlanDocument::of(&planned.plan);
+        let document = report::PlanDocument::from(&planned.plan);
         let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
     } else {
-        context.console.say(report::plan_text(&planned.plan));
+        context.console.say(format!("{:#?}", planned.plan));
     }
     let no_cases = planned.plan.selected.is_empty() && planned.plan.excluded.is_empty();
     Ok(if no_cases { ExitCode::NoCases } else { ExitCode::Passed })

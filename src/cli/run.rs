@@ -13,7 +13,9 @@ pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCod
     let named = !(arguments.cases.is_empty() && arguments.sets.is_empty());
     let choice = match (arguments.all, named) {
         (true, true) => return Err(Failure::usage("name cases and sets, or say --all, not both")),
-        (false, false) => return Err(Failure::usage("say which cases: `holdpoint run CASE...`, `--set RISK` or `--all`")),
+        (false, false) => {
+            return Err(Failure::usage("say which cases: `holdpoint run CASE...`, `--set RISK` or `--all`"));
+        }
         (true, false) => Choice::Everything,
         (false, true) => Choice::Named { cases: arguments.cases.clone(), sets: arguments.sets.clone() },
     };

@@ -72,7 +72,12 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
         &ledger,
     )?;
     let digest = ledger.append(&acceptance.record, &acceptance.outputs)?;
-    Ok(Accepted { run, record: digest, cases: acceptance.record.cases.len(), known_failures: acceptance.known_failures })
+    Ok(Accepted {
+        run,
+        record: digest,
+        cases: acceptance.record.cases.len(),
+        known_failures: acceptance.known_failures,
+    })
 }
 
 /// Takes the record whose digest begins with `record` out of force, by appending.

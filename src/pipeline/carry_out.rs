@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::domain::{CaseId, RunId};
 use crate::change::Snapshot;
+use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};

@@ -7,7 +7,7 @@ use crate::change::ChangeError;
 use crate::domain::ExitCode;
 use crate::execution::ExecutionError;
 use crate::manifest::Diagnostic;
-use crate::report::ReportError;
+use crate::report::HtmlError;
 use crate::store::StoreError;
 
 /// Something that ended a command before its verdict.
@@ -36,7 +36,7 @@ pub enum PipelineError {
     Store(#[from] StoreError),
     /// A report could not be made.
     #[error(transparent)]
-    Report(#[from] ReportError),
+    Report(#[from] HtmlError),
     /// A file could not be written.
     #[error("{}: {source}", path.display())]
     Files {
@@ -62,9 +62,10 @@ impl PipelineError {
     /// What to do about it, where that can be said.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Files { .. } | Self::Store(_) => {
-                Some("Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again.".to_owned())
-            }
+            Self::Files { .. } | Self::Store(_) => Some(
+                "Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again."
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Everything before the first trial: both sides read, what changed, what was accepted, the plan.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::baseline::{Baseline, Finding, Ledger};

@@ -45,6 +45,8 @@ pub enum SelectionReason {
     NotPassedLastTime(CaseStatus),
     /// It is marked `always`.
     Always,
+    /// It was asked for by its name or its set.
+    Named,
     /// Everything runs; the plan's `mode_reason` says why.
     Everything,
 }
@@ -59,6 +61,7 @@ impl fmt::Display for SelectionReason {
             Self::New => f.write_str("new: no baseline knows it"),
             Self::NotPassedLastTime(status) => write!(f, "it was {status} the last time"),
             Self::Always => f.write_str("marked `always`"),
+            Self::Named => f.write_str("asked for by name"),
             Self::Everything => f.write_str("everything runs"),
         }
     }

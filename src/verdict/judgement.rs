@@ -16,6 +16,17 @@ pub enum VerdictWord {
     Inconclusive,
 }
 
+impl VerdictWord {
+    /// The name used in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
 /// One reason against a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerdictReason {
