@@ -21,8 +21,6 @@ pub(super) const STRONG: Style = Style::new().bold();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// What failed.
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What is uncertain.
-pub(super) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 /// What is beside the point.
 pub(super) const FAINT: Style = Style::new().dimmed();
 

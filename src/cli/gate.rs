@@ -41,6 +41,9 @@ pub(super) fn conclude(context: &Context, request: &Request, kind: RunKind, json
 
 fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {
     diagnostics::show(&context.console, &concluded.warnings);
+    if context.console.is_verbose() {
+        context.console.remark(format!("{:#?}", concluded.document.counts));
+    }
     if json {
         let text = serde_json::to_string_pretty(&concluded.document).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
