@@ -323,3 +323,6 @@ fn comparison_counts(cases: &[CaseView], excluded: &[ExcludedView], removed: &[R
     }
     counts
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::answer_diff::{Panel, SideText, panels, plain, pretty};
 use super::document::{CaseView, GradeView, OperationView, StepView, TrialView};
+use super::findings::headline;
 use super::group::Group;
 use super::html_page::value_text;
-use super::visible::{capped, visible_line};
 use super::words::millis_text;
-use crate::domain::{Outcome, TrialStatus};
+use crate::domain::TrialStatus;
 
 /// Bytes of one payload that the page shows at the most.
 const PAYLOAD_CAP: usize = 20_000;
@@ -22,6 +22,9 @@ const PAGE_CAP: usize = 6_000_000;
 
 /// Passed cases that are shown with their answers, folded; more are only named.
 const OPENABLE_PASSES: usize = 300;
+
+/// Bytes of the line that says what went wrong.
+const LONGEST_HEADLINE: usize = 240;
 
 /// Cases that need attention and are unfolded at first; more would bury the list.
 const OPEN_CASES: usize = 12;
@@ -174,46 +177,12 @@ impl CaseItem {
             status: case.status.name(),
             standing: case.comparison.name().replace('_', " "),
             duration: millis_text(millis),
-            headline: headline(case),
+            headline: headline(case, LONGEST_HEADLINE),
             open: budget.open(group),
             detail: shown.then(|| detail(case, cap)),
             note: (!shown && group != Group::Passed).then_some("The page is full; this case stands in report.json."),
         }
     }
-}
-
-/// The first thing that went wrong: an error, an uncertain operation, or a grade that does not hold.
-pub(super) fn headline(case: &CaseView) -> Option<String> {
-    const LONGEST: usize = 240;
-    let trial = case.trials.iter().find(|trial| trial.status != TrialStatus::Passed);
-    let text = match trial {
-        None if case.trials.is_empty() => Some("No trial of it was finished.".to_owned()),
-        None => {
-            case.old_form.as_ref().and_then(|old| headline_of(old.trials.iter())).map(|old| format!("Old form: {old}"))
-        }
-        Some(trial) => headline_of(std::iter::once(trial)),
-    }?;
-    let line = visible_line(&text);
-    Some(match capped(&line, LONGEST) {
-        (shown, 0) => shown.to_owned(),
-        (shown, _) => format!("{shown}…"),
-    })
-}
-
-fn headline_of<'a>(mut trials: impl Iterator<Item = &'a TrialView>) -> Option<String> {
-    let trial = trials.find(|trial| trial.status != TrialStatus::Passed)?;
-    let error = || trial.error.as_ref().map(|error| error.message.clone());
-    let uncertain = || {
-        let operation = trial.operations.iter().find(|operation| operation.outcome == Outcome::Uncertain)?;
-        let evidence = operation.evidence.first().map(|evidence| format!(": {evidence}")).unwrap_or_default();
-        Some(format!("{} stays uncertain{evidence}", operation.operation))
-    };
-    let grade = |pass: Option<bool>| {
-        let grade = trial.grades.iter().find(|grade| grade.pass == pass)?;
-        Some(format!("{}: {}", grade.grader, grade.message))
-    };
-    let uncertain_first = (trial.status == TrialStatus::Uncertain).then(uncertain).flatten();
-    error().or_else(|| grade(None)).or(uncertain_first).or_else(|| grade(Some(false))).or_else(uncertain)
 }
 
 fn detail(case: &CaseView, cap: usize) -> CaseDetail {

@@ -39,7 +39,7 @@ fn what_ran(document: &ReportDocument) -> String {
     let counts = &document.counts;
     let inputs: BTreeSet<String> = document.cases.iter().map(|case| canonical_json(&case.input)).collect();
     format!(
-        "Run: {} of the project's {}, in {}, with {}. The cases were written by people; they are no random sample of \
+        "Run: {} of the project's {}, in {}, with {}. Cases are chosen, not drawn at random: they are no sample of \
          what the workflow meets in use.",
         counts.selected,
         counted(counts.total, "case"),

@@ -4,16 +4,23 @@ mod answer_diff;
 mod build;
 mod document;
 mod failure_rate;
+mod findings;
+mod github;
 mod group;
 mod html;
 mod html_case;
 mod html_page;
+mod ink;
 mod input;
+mod junit;
 mod limits;
+mod markdown;
 mod next_step;
 mod plan_document;
+mod plan_text;
 #[cfg(test)]
 mod sample;
+mod summary;
 mod visible;
 mod words;
 
@@ -23,6 +30,11 @@ pub use document::{
     OldFormView, OperationView, REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, StepView, TrialView,
     UncoveredView,
 };
+pub use github::github_annotations;
 pub use html::{CustomTemplate, HtmlError, SHIPPED_TEMPLATE, render_html};
 pub use input::ReportInput;
+pub use junit::{JunitError, render_junit};
+pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};
+pub use plan_text::plan_text;
+pub use summary::summary_text;

@@ -403,8 +403,8 @@ fn excluded(number: u32) -> Excluded {
         set: Risk::from("access"),
         reason: ExclusionReason::NoRiskTouched,
         inherited: Some(Inherited {
-            record: Digest::of(b"record"),
-            accepted: format!("2026-02-{:02}T10:00:00Z", 10 + number),
+            record: Digest::of(if number < 4 { b"first record" } else { b"later record" }),
+            accepted: if number < 4 { "2026-02-11T10:00:00Z" } else { "2026-02-20T16:30:00Z" }.to_owned(),
             status: CaseStatus::Passed,
             digest: Digest::of(b"case"),
         }),

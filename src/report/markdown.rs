@@ -1,0 +1,185 @@
+//! The summary for a pull request and for a job's step summary, in GitHub's Markdown.
+//!
+//! What a workflow or a project wrote stands in code or is escaped sign by sign: it can form no link, no mention, no
+//! heading and no HTML. Where the text would grow beyond its limit, whole cases are left out and counted, since GitHub
+//! drops a summary that is too long altogether.
+
+use super::document::{CaseView, ReportDocument};
+use super::findings::{findings, one_line};
+use super::group::Group;
+use super::limits::counted;
+use super::next_step::next_steps;
+use super::visible::{capped, visible, visible_line};
+use super::words::{exit_code_meaning, verdict_title};
+
+/// What a step summary may have at the most on GitHub: 1,024 KiB, with some left for others of the same step.
+pub const STEP_SUMMARY_LIMIT: usize = 1_000_000;
+
+/// What a comment on a pull request may have at the most on GitHub: 65,536 characters, with some left for a frame.
+pub const PULL_REQUEST_LIMIT: usize = 60_000;
+
+/// Bytes of one finding that are shown at the most.
+const FINDING_CAP: usize = 1_000;
+
+/// Room that is kept for the last lines.
+const TAIL: usize = 1_500;
+
+/// The summary in at most `limit` bytes.
+pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
+    let mut text = head(document);
+    let mut left_out = 0_usize;
+    for group in Group::ALL.into_iter().filter(|group| group.needs_attention()) {
+        let cases = group.cases(document);
+        let mut heading = Some(format!("\n### {} ({})\n\n{}\n", group.title(), cases.len(), group.advice()));
+        for case in cases {
+            let section = format!("{}{}", heading.as_deref().unwrap_or_default(), case_section(case));
+            if left_out > 0 || text.len() + section.len() + TAIL > limit {
+                left_out += 1;
+                continue;
+            }
+            text.push_str(&section);
+            heading = None;
+        }
+    }
+    if left_out > 0 {
+        text.push_str(&format!(
+            "\n{} more stand in the HTML report; there is no room for them here.\n",
+            counted(left_out, "case")
+        ));
+    }
+    let limits = limits_section(document);
+    if text.len() + limits.len() <= limit {
+        text.push_str(&limits);
+    }
+    text
+}
+
+fn head(document: &ReportDocument) -> String {
+    let counts = &document.counts;
+    let mut text = format!(
+        "## {}: {}\n\nExit code {}: {}.\n\n",
+        verdict_title(document.verdict),
+        escaped(&one_line(&document.project, 200)),
+        document.exit_code,
+        exit_code_meaning(document.exit_code)
+    );
+    for reason in &document.verdict_reasons {
+        text.push_str(&format!("- {}\n", escaped(&one_line(&reason.text, FINDING_CAP))));
+    }
+    for note in &document.verdict_notes {
+        text.push_str(&format!("\n{}\n", escaped(&one_line(note, FINDING_CAP))));
+    }
+    text.push_str(&format!(
+        "\n{} of {} passed, {} failed, {} errored, {} uncertain, {} flaky; {} did not run and inherit.\n",
+        counts.passed,
+        counted(counts.selected, "case"),
+        counts.failed,
+        counts.errored,
+        counts.uncertain,
+        counts.flaky,
+        counts.inherited
+    ));
+    let steps = next_steps(document);
+    if !steps.is_empty() {
+        text.push_str("\n### What to do next\n\n");
+    }
+    for (number, step) in (1..).zip(&steps) {
+        let command = step.command.as_ref().map(|command| format!(" {}", code(command))).unwrap_or_default();
+        text.push_str(&format!("{number}. {}{command}\n", escaped(&visible_line(&step.text))));
+    }
+    text
+}
+
+fn case_section(case: &CaseView) -> String {
+    let mut text = format!(
+        "\n- {} {}\n  {}\n",
+        code(case.id.as_str()),
+        escaped(&one_line(&case.title, FINDING_CAP)),
+        escaped(&one_line(&case.why, FINDING_CAP))
+    );
+    for finding in findings(case) {
+        let (shown, left_out) = capped(&finding, FINDING_CAP);
+        let rest = if left_out > 0 { "…" } else { "" };
+        text.push_str(&format!("  - {}{rest}\n", code(shown)));
+    }
+    text
+}
+
+fn limits_section(document: &ReportDocument) -> String {
+    let mut text = "\n### What this run does not show\n\n".to_owned();
+    for limit in &document.limits {
+        text.push_str(&format!("- {}\n", escaped(&one_line(limit, FINDING_CAP))));
+    }
+    text
+}
+
+/// A text as Markdown that shows it and does nothing else.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut characters = text.chars().enumerate().peekable();
+    // Digits at the beginning and a sign after them would begin a list.
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    while let Some((index, character)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let begins_a_block = index == digits && (index == 0 || matches!(character, '.' | ')'));
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            // An empty comment keeps a mention or a reference from being found.
+            '@' | '#' => {
+                escaped.push('\\');
+                escaped.push(character);
+                escaped.push_str("<!-- -->");
+            }
+            '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '|' | '$' => escaped.extend(['\\', character]),
+            // Addresses (`https://`, `www.`) and `:emoji:`.
+            ':' | '.' if next.is_some_and(|next| !next.is_whitespace()) => escaped.extend(['\\', character]),
+            other if begins_a_block && other.is_ascii_punctuation() => escaped.extend(['\\', other]),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A text as a code span on one line, fenced by more backticks than stand in it.
+fn code(text: &str) -> String {
+    let line = visible(text).replace(['\n', '\t'], " ");
+    let longest = line.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if line.trim().is_empty() { String::new() } else { format!("{fence} {line} {fence}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::Sample;
+    use super::*;
+
+    #[test]
+    fn a_run_with_one_of_everything_reads_so() {
+        insta::assert_snapshot!(render_markdown(&Sample::full().document(), STEP_SUMMARY_LIMIT));
+    }
+
+    #[test]
+    fn what_others_wrote_forms_no_markup() {
+        assert_eq!(escaped("- x"), "\\- x");
+        assert_eq!(escaped("10. x"), "10\\. x");
+        assert_eq!(escaped("https://a.b www.c :x: end."), "https\\://a\\.b www\\.c \\:x: end.");
+        assert_eq!(escaped("<b> @all #1 [x](y) *z*"), "&lt;b&gt; \\@<!-- -->all \\#<!-- -->1 \\[x\\](y) \\*z\\*");
+        assert_eq!(code("a `` b\n# c"), "``` a `` b # c ```");
+        assert_eq!(code(" "), "");
+    }
+
+    #[test]
+    fn beyond_the_limit_whole_cases_are_left_out_and_counted() {
+        let document = Sample::full().document();
+        let whole = render_markdown(&document, STEP_SUMMARY_LIMIT);
+        for limit in [4_500, 5_000, whole.len()] {
+            let text = render_markdown(&document, limit);
+            assert!(text.len() <= limit, "{} > {limit}", text.len());
+            assert!(text.starts_with("## Failed: "));
+        }
+        assert!(render_markdown(&document, 4_500).contains("more stand in the HTML report"));
+        assert!(!whole.contains("more stand in the HTML report"));
+    }
+}

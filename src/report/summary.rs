@@ -1,0 +1,184 @@
+//! The summary for the terminal: failures in full, passes as a count, and at the end what to do next.
+
+use crate::verdict::VerdictWord;
+
+use super::document::{CaseView, ReportDocument};
+use super::findings::{findings, first_unpassed};
+use super::group::Group;
+use super::html_page::value_text;
+use super::ink::Ink;
+use super::limits::counted;
+use super::next_step::next_steps;
+use super::visible::{capped, left_out_text, visible, visible_line};
+use super::words::{duration_text, exit_code_meaning, verdict_title};
+
+/// Bytes of one finding, and of one answer, that are printed at the most.
+const TEXT_CAP: usize = 2_000;
+
+/// Cases of one group that are printed in full; the others are named.
+const FULL_CASES: usize = 20;
+
+/// The summary, each line ended by a line feed. `styled` says whether it may carry terminal colours; everything that a
+/// workflow or a project wrote is made visible, so no control sequence of theirs reaches the terminal.
+pub fn summary_text(document: &ReportDocument, styled: bool) -> String {
+    let ink = Ink::new(styled);
+    let mut lines = Vec::new();
+    for group in Group::ALL.into_iter().filter(|group| group.needs_attention()) {
+        group_lines(document, group, ink, &mut lines);
+    }
+    uncovered_lines(document, ink, &mut lines);
+    lines.push(tally_line(document, ink));
+    let evidence = document.limits.get(1).map(|limit| ink.quiet(&visible_line(limit)));
+    lines.extend(evidence);
+    lines.push(String::new());
+    verdict_lines(document, ink, &mut lines);
+    next_lines(document, ink, &mut lines);
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn group_lines(document: &ReportDocument, group: Group, ink: Ink, lines: &mut Vec<String>) {
+    let cases = group.cases(document);
+    if cases.is_empty() {
+        return;
+    }
+    let title = format!("{} ({})", group.title(), cases.len());
+    lines.push(match group {
+        Group::Regressions | Group::NewFailures | Group::Failures => ink.bad(&title),
+        _ => ink.doubtful(&title),
+    });
+    for case in cases.iter().take(FULL_CASES) {
+        case_lines(case, ink, lines);
+    }
+    if cases.len() > FULL_CASES {
+        let rest: Vec<String> = cases[FULL_CASES..].iter().map(|case| visible_line(case.id.as_str())).collect();
+        lines.push(format!("  and {}: {}", counted(rest.len(), "more case"), rest.join(", ")));
+    }
+    lines.push(String::new());
+}
+
+fn case_lines(case: &CaseView, ink: Ink, lines: &mut Vec<String>) {
+    let id = ink.heading(&visible_line(case.id.as_str()));
+    let set = visible_line(case.set.as_str());
+    lines.push(format!("  {id}  {}", ink.quiet(&format!("{set}, {}", case.comparison.name().replace('_', " ")))));
+    if !case.title.is_empty() {
+        lines.push(format!("    {}", visible_line(&case.title)));
+    }
+    lines.push(format!("    {}", visible_line(&case.why)));
+    for finding in findings(case) {
+        indented(&finding, "    - ", lines);
+    }
+    let output = first_unpassed(&case.trials).or(case.trials.first()).and_then(|trial| trial.output.as_ref());
+    if let Some(output) = output {
+        indented(&value_text(output), "    answer: ", lines);
+    }
+}
+
+/// A text of several lines behind a prefix, the later lines as far in as the first.
+fn indented(text: &str, prefix: &str, lines: &mut Vec<String>) {
+    let (shown, left_out) = capped(text, TEXT_CAP);
+    let shown = visible(shown);
+    let inset = " ".repeat(prefix.len());
+    for (index, line) in shown.lines().enumerate() {
+        let before = if index == 0 { prefix } else { inset.as_str() };
+        lines.push(format!("{before}{line}"));
+    }
+    lines.extend(left_out_text(left_out).map(|rest| format!("{inset}({rest})")));
+}
+
+fn uncovered_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
+    if document.uncovered.is_empty() {
+        return;
+    }
+    lines.push(ink.doubtful(&format!("Uncovered ({})", document.uncovered.len())));
+    for uncovered in &document.uncovered {
+        let (risk, part) = (visible_line(uncovered.risk.as_str()), visible_line(uncovered.part.as_str()));
+        lines.push(format!("  {risk} of {part}: no case would show it"));
+    }
+    lines.push(String::new());
+}
+
+fn tally_line(document: &ReportDocument, ink: Ink) -> String {
+    let counts = &document.counts;
+    let parts = [
+        (counts.failed, "failed"),
+        (counts.errored, "errored"),
+        (counts.uncertain, "uncertain"),
+        (counts.flaky, "flaky"),
+        (counts.inherited, "inherited and not run"),
+        (counts.not_run, "not run"),
+        (document.comparison.fixed, "fixed"),
+        (document.comparison.known_failure, "known to fail"),
+    ];
+    let rest = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!(", {count} {word}"));
+    format!(
+        "{} of {} passed{}",
+        ink.heading(&counts.passed.to_string()),
+        counted(counts.selected, "case"),
+        rest.collect::<String>()
+    )
+}
+
+fn verdict_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
+    let title = verdict_title(document.verdict);
+    let title = match document.verdict {
+        VerdictWord::Pass => ink.good(title),
+        VerdictWord::Fail => ink.bad(title),
+        VerdictWord::Inconclusive => ink.doubtful(title),
+    };
+    let duration = duration_text(&document.started, &document.finished).map(|text| format!(" in {text}"));
+    lines.push(format!(
+        "{title}{} (exit code {}: {})",
+        duration.unwrap_or_default(),
+        document.exit_code,
+        exit_code_meaning(document.exit_code)
+    ));
+    for reason in &document.verdict_reasons {
+        lines.push(format!("  {}", visible_line(&reason.text)));
+    }
+    for note in &document.verdict_notes {
+        lines.push(format!("  {}", ink.quiet(&visible_line(note))));
+    }
+    if document.verdict_reasons.is_empty() {
+        lines.push(format!("  {}", visible_line(&document.mode_reason)));
+    }
+}
+
+fn next_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
+    let steps = next_steps(document);
+    if steps.is_empty() {
+        return;
+    }
+    lines.push(String::new());
+    lines.push(ink.heading("Next"));
+    for (index, step) in steps.iter().enumerate() {
+        lines.push(format!("  {}. {}", index + 1, visible_line(&step.text)));
+        lines.extend(step.command.iter().map(|command| format!("       {}", visible_line(command))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::Sample;
+    use super::*;
+
+    #[test]
+    fn a_run_with_one_of_everything_reads_so() {
+        insta::assert_snapshot!(summary_text(&Sample::full().document(), false));
+    }
+
+    #[test]
+    fn nothing_of_a_workflow_reaches_the_terminal_as_a_control_sequence() {
+        let plain = summary_text(&Sample::full().document(), false);
+        assert!(plain.contains("[U+001B][31mred"));
+        assert!(plain.chars().all(|character| character == '\n' || !character.is_control()));
+    }
+
+    #[test]
+    fn colour_changes_no_words() {
+        let document = Sample::full().document();
+        let styled = summary_text(&document, true);
+        assert!(styled.contains("\u{1b}["));
+        assert_eq!(anstream::adapter::strip_str(&styled).to_string(), summary_text(&document, false));
+    }
+}
