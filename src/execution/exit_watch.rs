@@ -51,3 +51,25 @@ fn process_descriptor(child: Pid) -> Option<OwnedFd> {
 fn process_descriptor(_: Pid) -> Option<OwnedFd> {
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn without_a_descriptor_the_end_is_seen_by_asking_and_collects_nothing() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let watch = ExitWatch { child: Pid::from_child(&child), descriptor: None };
+        assert!(watch.descriptor().is_none() && watch.longest_wait().is_some());
+        assert!(!watch.has_ended().unwrap());
+        drop(child.stdin.take());
+        while !watch.has_ended().unwrap() {
+            std::thread::sleep(SLICE);
+        }
+        assert!(watch.has_ended().unwrap());
+        assert!(child.wait().unwrap().success());
+        assert!(watch.has_ended().is_err());
+    }
+}

@@ -191,6 +191,9 @@ fn shown(url: &str) -> String {
 }
 
 #[cfg(test)]
+mod service_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

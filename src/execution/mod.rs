@@ -22,6 +22,8 @@ mod program;
 mod redact;
 mod runner;
 mod service;
+#[cfg(test)]
+mod specimen;
 mod state_dir;
 mod strict_json;
 mod trial;

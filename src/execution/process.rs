@@ -18,7 +18,7 @@ use super::capture::{Capture, Keep};
 use super::exit_watch::ExitWatch;
 
 /// How long a group may take to end after SIGTERM before it is killed.
-const TERMINATION_GRACE: Duration = Duration::from_millis(500);
+const TERMINATION_GRACE: Duration = Duration::from_secs(2);
 
 /// How long the pipes of an ended program are still read when something else holds them open.
 const DRAIN_GRACE: Duration = Duration::from_millis(250);
@@ -235,3 +235,6 @@ impl Drop for Running<'_> {
 struct Woken {
     may_have_ended: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use super::cancellation::Cancellation;
 use super::clock::TrialClock;
 use super::invocation::{InvocationFrame, step_input};
 use super::judges::{self, JudgeInput};
-use super::operations::operations_seen;
+use super::operations::Traces;
 use super::practice_workflow::PracticeMemory;
 use super::probe_sql;
 use super::program::Surroundings;
@@ -167,7 +167,14 @@ impl Trial<'_> {
     /// Looks at what the steps have left, also after an error: that is when it is worth most.
     fn look(&self, observation: &mut Observation) {
         observation.readings = self.readings();
-        observation.operations = operations_seen(self.spec.case, &observation.steps, &self.memory);
+        let traces = Traces {
+            case: self.spec.case,
+            steps: &observation.steps,
+            memory: &self.memory,
+            readings: &observation.readings,
+            is_settled: self.workflow.ends_with_its_step(),
+        };
+        observation.operations = traces.operations();
         if observation.error.is_none() {
             observation.judgements = self.judgements(observation);
             if self.surrounding.cancellation.is_forced() {

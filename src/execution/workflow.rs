@@ -123,4 +123,9 @@ impl<'a> Workflow<'a> {
             Kind::Unusable(error) => Err(error.clone()),
         }
     }
+
+    /// Whether nothing of it can still write when a step is over. A service can.
+    pub(super) fn ends_with_its_step(&self) -> bool {
+        matches!(self.kind, Kind::Command(_) | Kind::Practice(_))
+    }
 }

@@ -1,0 +1,152 @@
+//! Small projects for the tests of this room, run for real.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute};
+use crate::domain::{Digest, Risk};
+use crate::evidence::{Form, Observation};
+use crate::manifest::{Case, CaseFile, Fixture, Project, ProjectFile};
+
+/// A project in a folder of its own that is thrown away with it.
+pub(super) struct Specimen {
+    folder: tempfile::TempDir,
+    pub(super) project: Project,
+    pub(super) environment: BTreeMap<String, String>,
+    pub(super) cancellation: Cancellation,
+    pub(super) jobs: usize,
+    pub(super) keep_state: bool,
+}
+
+impl Specimen {
+    /// A project with these workflows, as they would stand in its file.
+    pub(super) fn new(workflows: Value) -> Self {
+        let file = json!({"schema": "holdpoint.project/1", "name": "specimen", "workflows": workflows});
+        let path = std::env::var("PATH").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        Self {
+            folder,
+            project: project(serde_json::from_value(file).unwrap()),
+            environment: [("PATH".to_owned(), path)].into(),
+            cancellation: Cancellation::new().unwrap(),
+            jobs: 2,
+            keep_state: false,
+        }
+    }
+
+    /// A project whose workflow `w` is a shell script.
+    pub(super) fn of_script(script: &str) -> Self {
+        let specimen = Self::new(json!({"w": {"command": {"run": ["sh", "workflow.sh"]}, "parts": []}}));
+        specimen.write("workflow.sh", script);
+        specimen
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    pub(super) fn state_root(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
+    pub(super) fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.root().join(name), content).unwrap();
+    }
+
+    /// Executes one trial of each case and gives the observations in the order of the cases.
+    pub(super) fn run(&self, cases: &[Case]) -> Vec<Observation> {
+        let (result, mut observations) = self.try_run(cases);
+        result.unwrap();
+        let place = |observation: &Observation| cases.iter().position(|case| case.id == observation.case);
+        observations.sort_by_key(place);
+        observations
+    }
+
+    /// Executes one trial of a case.
+    pub(super) fn run_one(&self, case: Case) -> Observation {
+        self.run(&[case]).remove(0)
+    }
+
+    /// As [`Self::run`], in the order in which the trials ended.
+    pub(super) fn try_run(&self, cases: &[Case]) -> (Result<(), ExecutionError>, Vec<Observation>) {
+        let observations = Mutex::new(Vec::new());
+        let specs: Vec<TrialSpec<'_>> =
+            cases.iter().map(|case| TrialSpec { case, form: Form::Head, trial: 1 }).collect();
+        let result = self.execute(&specs, &|raw| observations.lock().unwrap().push(raw.redacted()));
+        (result, observations.into_inner().unwrap())
+    }
+
+    pub(super) fn execute(
+        &self,
+        specs: &[TrialSpec<'_>],
+        finished: &(dyn Fn(super::RawObservation<'_>) + Sync),
+    ) -> Result<(), ExecutionError> {
+        let settings = ExecutionSettings {
+            project: &self.project,
+            root: &self.root(),
+            state_root: &self.state_root(),
+            environment: &self.environment,
+            jobs: self.jobs,
+            keep_state: self.keep_state,
+            cancellation: &self.cancellation,
+            clock: || Timestamp::from_second(1_750_000_000).unwrap(),
+        };
+        execute(specs, &settings, finished)
+    }
+
+    /// What is left below the folder for state.
+    pub(super) fn left_state(&self) -> Vec<PathBuf> {
+        entries(&self.state_root())
+    }
+}
+
+pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    entries
+}
+
+fn project(file: ProjectFile) -> Project {
+    Project {
+        file,
+        file_digest: Digest::of(b""),
+        parts: BTreeMap::new(),
+        cases: BTreeMap::new(),
+        texts: BTreeMap::new(),
+        fingerprint: Digest::of(b""),
+    }
+}
+
+/// A case for the workflow `w` with these fields besides, as they would stand in its file.
+pub(super) fn case(id: &str, fields: Value) -> Case {
+    let mut document = json!({"id": id, "title": "t", "workflow": "w", "input": {}, "expect": [{"contains": "x"}]});
+    document.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let file: CaseFile = serde_json::from_value(document).unwrap();
+    let fixtures = file.fixtures.into_iter();
+    Case {
+        id: file.id,
+        set: Risk::from("action"),
+        title: file.title,
+        path: String::new(),
+        line: 1,
+        workflow: file.workflow,
+        risks: file.risks,
+        sources: file.sources,
+        trials: file.trials,
+        always: file.always,
+        input: file.input,
+        // The specimen's fixtures hold their own path as content.
+        fixtures: fixtures.map(|(name, path)| Fixture { name, content: path.clone().into_bytes(), path }).collect(),
+        steps: file.steps,
+        faults: file.faults,
+        now: file.now,
+        expect: file.expect,
+        digest: Digest::of(b""),
+        expectation_digest: Digest::of(b""),
+    }
+}
