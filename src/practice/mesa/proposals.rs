@@ -79,7 +79,7 @@ impl Proposal {
     ) -> rusqlite::Result<Option<Self>> {
         let mut select = connection.prepare_cached(
             "SELECT digest, operation, customer, record_version, sources, draft FROM proposals \
-             WHERE operation = ?1 AND (?2 IS NULL OR digest = ?2) ORDER BY proposed_s DESC LIMIT 1",
+             WHERE operation = ?1 AND (?2 IS NULL OR digest = ?2) ORDER BY id DESC LIMIT 1",
         )?;
         select.query_row((operation.as_str(), digest.map(Digest::as_str)), read_row).optional()
     }

@@ -16,9 +16,9 @@ pub(super) const DATABASE: &str = "mesa.db";
 /// Migrations by `user_version`: the first makes version 1 from an empty file, and so on. Only ever appended to.
 const MIGRATIONS: [&str; 1] = ["
 CREATE TABLE proposals (
-    digest TEXT PRIMARY KEY, operation TEXT NOT NULL, customer TEXT, record_version INTEGER,
-    sources TEXT NOT NULL, draft TEXT NOT NULL, proposed_s INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+    id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, operation TEXT NOT NULL, customer TEXT,
+    record_version INTEGER, sources TEXT NOT NULL, draft TEXT NOT NULL, proposed_s INTEGER NOT NULL
+) STRICT;
 CREATE TABLE approvals (
     id INTEGER PRIMARY KEY, proposal TEXT NOT NULL, approver TEXT NOT NULL, actor TEXT NOT NULL,
     record_version INTEGER, sources TEXT NOT NULL, approved_s INTEGER NOT NULL, expires_s INTEGER NOT NULL,
