@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::{Claim, Digest, OperationId};
 
-use super::conduct::Conduct;
 use super::drafter::{Draft, SCRIPTED};
 use super::records::Lookup;
 use super::refusal::{Reason, Refusal};
@@ -94,12 +93,7 @@ impl Answer {
     }
 
     /// The text of the answer.
-    pub(super) fn into_text(self, conduct: &Conduct) -> String {
-        let mut text = Value::Object(self.fields).to_string();
-        if !conduct.answers_whole {
-            let cut = (0..=text.len() / 2).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
-            text.truncate(cut);
-        }
-        text
+    pub(super) fn into_text(self) -> String {
+        Value::Object(self.fields).to_string()
     }
 }

@@ -19,8 +19,8 @@ pub(super) struct Conduct {
     pub(super) ignores_source_instructions: bool,
     /// What a tool returned is used only where it has the promised form.
     pub(super) checks_tool_output: bool,
-    /// The answer is given whole.
-    pub(super) answers_whole: bool,
+    /// A draft is given whole.
+    pub(super) drafts_whole: bool,
     /// Only the asking customer's record is used.
     pub(super) keeps_to_own_record: bool,
     /// Only sources that the actor may read are used.
@@ -59,7 +59,7 @@ impl Conduct {
             ignores_question_instructions: true,
             ignores_source_instructions: true,
             checks_tool_output: true,
-            answers_whole: true,
+            drafts_whole: true,
             keeps_to_own_record: true,
             keeps_to_readable_sources: true,
             checks_rights: true,

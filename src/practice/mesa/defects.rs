@@ -14,8 +14,8 @@ use super::conduct::Conduct;
 pub enum Defect {
     /// Model: figures inside quotations are rounded up to the next ten.
     RoundsFigures,
-    /// Model: the answer ends in the middle, as at an output limit.
-    CutsAnswer,
+    /// Model: the draft ends in the middle, as at an output limit.
+    CutsDraft,
     /// Prompt: a wished-for time is confirmed though no calendar was looked at.
     ConfirmsAvailability,
     /// Prompt: what a question tells the assistant to do is done.
@@ -60,7 +60,7 @@ impl Defect {
     /// Every defect.
     pub const ALL: [Self; 21] = [
         Self::RoundsFigures,
-        Self::CutsAnswer,
+        Self::CutsDraft,
         Self::ConfirmsAvailability,
         Self::FollowsQuestion,
         Self::HidesConflict,
@@ -96,7 +96,7 @@ impl Defect {
         use PartKind::{Connector, Model, Permissions, Prompt, Source, Tool};
         match self {
             Self::RoundsFigures => (Model, "rounds_figures"),
-            Self::CutsAnswer => (Model, "cuts_answer"),
+            Self::CutsDraft => (Model, "cuts_draft"),
             Self::ConfirmsAvailability => (Prompt, "confirms_availability"),
             Self::FollowsQuestion => (Prompt, "follows_question"),
             Self::HidesConflict => (Prompt, "hides_conflict"),
@@ -123,7 +123,7 @@ impl Defect {
     fn broken_rule(self, conduct: &mut Conduct) -> &mut bool {
         match self {
             Self::RoundsFigures => &mut conduct.quotes_exactly,
-            Self::CutsAnswer => &mut conduct.answers_whole,
+            Self::CutsDraft => &mut conduct.drafts_whole,
             Self::ConfirmsAvailability => &mut conduct.leaves_availability_open,
             Self::FollowsQuestion => &mut conduct.ignores_question_instructions,
             Self::HidesConflict => &mut conduct.names_conflicts,

@@ -100,7 +100,7 @@ impl<'c> Desk<'c> {
         let named = attempted.chain(Some(operation)).filter(|operation| !operation.as_str().is_empty());
         let readings = reading::read(&self.connection, named, self.call.state_dir)?;
         let (attempts, fired) = self.calls.into_parts();
-        Ok(PracticeAnswer { text: answer.into_text(&self.conduct), attempts, fired, readings })
+        Ok(PracticeAnswer { text: answer.into_text(), attempts, fired, readings })
     }
 
     /// Does what is asked; a refusal is counted and becomes the answer.

@@ -100,7 +100,17 @@ pub(super) fn draft(material: &Material<'_>) -> Draft {
         lines.push(material.prompt.closing.clone());
     }
     draft.text = obeyed(material).unwrap_or_else(|| lines.join("\n"));
+    if !material.conduct.drafts_whole {
+        cut(&mut draft.text);
+    }
     draft
+}
+
+/// The first two thirds of a text, as an output limit would leave it.
+fn cut(text: &mut String) {
+    let most = text.len() * 2 / 3;
+    let end = (0..=most).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0);
+    text.truncate(end);
 }
 
 fn answer_topic(
