@@ -115,7 +115,7 @@ fn hint_for(kind: GitErrorKind, words: &str) -> Option<String> {
 
 fn unsupported_hint(words: &str) -> &'static str {
     let words = words.to_ascii_lowercase();
-    if words.contains("partialclone") {
+    if words.contains("partialclone") || words.contains("promisor") {
         "this is a partial clone, which only the git command can read: install git, or clone without `--filter`"
     } else if words.contains("object format") || words.contains("objectformat") || words.contains("sha256") {
         "this repository uses SHA-256 names, which only the git command can read: install git"

@@ -31,6 +31,9 @@ impl LibraryStore {
         };
         let top =
             workdir.canonicalize().map_err(|error| GitError::new(GitErrorKind::Other, what(), &error.to_string()))?;
+        if let Some(setting) = promisor(&repository) {
+            return Err(GitError::new(GitErrorKind::Unsupported, what(), &setting));
+        }
         // Asking for the index here finds out about index formats that the library does not know.
         repository.index().map_err(|error| GitError::from_library(what(), &error))?;
         // Hashing a file through its filters is only offered as writing it: let that go to memory, so that looking at
@@ -113,6 +116,18 @@ impl Store for LibraryStore {
             .is_path_ignored(&folder)
             .map_err(|error| GitError::from_library(format!("the rules for `{}`", folder.display()), &error))
     }
+}
+
+/// The setting that makes this a partial clone: objects may be missing that only the git command can fetch.
+fn promisor(repository: &Repository) -> Option<String> {
+    let config = repository.config().ok()?;
+    let mut entries = config.entries(Some(r"remote\..*\.promisor")).ok()?;
+    while let Some(Ok(entry)) = entries.next() {
+        if let (Ok(name), Ok(value)) = (entry.name(), entry.value()) {
+            return Some(format!("{name} = {value}")).filter(|_| value != "false");
+        }
+    }
+    None
 }
 
 fn tree_failure(commit: ObjectId) -> String {

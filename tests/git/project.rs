@@ -1,0 +1,1 @@
+//! Whole projects in repositories.
