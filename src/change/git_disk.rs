@@ -8,6 +8,8 @@ use std::path::Path;
 
 use git2::{ObjectType, Oid};
 
+use crate::manifest::NEVER_LISTED;
+
 use super::git_library::object_id;
 use super::listing::{Entry, EntryMode, Listing};
 use super::path_name::PathName;
@@ -26,8 +28,7 @@ fn walk(folder: &Path, prefix: &mut Vec<u8>, entries: &mut Vec<(PathName, Entry)
     for item in fs::read_dir(folder)? {
         let item = item?;
         let name = item.file_name();
-        let is_own = prefix.is_empty() && (name == ".holdpoint" || name == "reports");
-        if name == ".git" || is_own {
+        if name == ".git" || (prefix.is_empty() && NEVER_LISTED.iter().any(|own| name == *own)) {
             continue;
         }
         let length = prefix.len();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource};
+use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource, NEVER_LISTED};
 
 use super::git::{GitProject, WorkingTree};
 use super::git_error::GitError;
@@ -31,6 +31,11 @@ impl FileSource for GitTreeFiles {
         let folder = if prefix.is_empty() { String::new() } else { format!("{}/", prefix.trim_end_matches('/')) };
         let files = self.listing.starting_with(folder.as_bytes());
         let files = files.filter(|(_, entry)| entry.mode != EntryMode::Submodule);
+        let is_own = |path: &PathName| {
+            let first = path.first_name();
+            prefix.is_empty() && NEVER_LISTED.iter().any(|own| first.as_bytes() == own.as_bytes())
+        };
+        let files = files.filter(|(path, _)| !is_own(path));
         Ok(files.filter_map(|(path, _)| path.as_str().map(str::to_owned)).collect())
     }
 
@@ -58,25 +63,30 @@ pub struct WorkingTreeFiles {
     disk: DiskFiles,
     listing: Listing,
     uncommitted: BTreeSet<PathName>,
+    submodules: BTreeSet<PathName>,
 }
 
 impl WorkingTreeFiles {
     /// The files below the project's folder.
     pub fn new(project: &GitProject, working_tree: &WorkingTree) -> Self {
         let prefix = project.prefix();
+        let listing = working_tree.listing.below(prefix);
+        let submodules = listing.iter().filter(|(_, entry)| entry.mode == EntryMode::Submodule);
         Self {
             project: project.clone(),
             disk: DiskFiles::new(project.root()),
-            listing: working_tree.listing.below(prefix),
+            submodules: submodules.map(|(path, _)| path.clone()).collect(),
+            listing,
             uncommitted: working_tree.uncommitted.iter().filter_map(|path| path.below(prefix)).collect(),
         }
     }
 
     fn is_in_submodule(&self, path: &str) -> bool {
-        Path::new(path).ancestors().any(|folder| {
-            let entry = folder.to_str().and_then(|name| self.listing.get(name.as_bytes()));
-            entry.is_some_and(|entry| entry.mode == EntryMode::Submodule)
-        })
+        !self.submodules.is_empty()
+            && Path::new(path)
+                .ancestors()
+                .filter_map(Path::to_str)
+                .any(|folder| self.submodules.contains(&folder.into()))
     }
 }
 
@@ -88,10 +98,7 @@ impl FileSource for WorkingTreeFiles {
     }
 
     fn kind(&self, path: &str) -> Option<EntryKind> {
-        match self.listing.get(path.as_bytes()) {
-            Some(entry) if entry.mode == EntryMode::Submodule => Some(EntryKind::Submodule),
-            _ => self.disk.kind(path),
-        }
+        if self.submodules.contains(&path.into()) { Some(EntryKind::Submodule) } else { self.disk.kind(path) }
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 
-use crate::manifest::{Case, Part, ProjectFile};
+use crate::manifest::{Case, Part, ProjectFile, compile_glob};
 
 use super::path_name::PathName;
 
@@ -83,7 +83,7 @@ impl PathRules {
 /// A glob that cannot be read matches nothing: what it was to match stays unknown, and so runs everything.
 fn glob_set<'a>(globs: impl Iterator<Item = &'a String>) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
-    for glob in globs.filter_map(|glob| GlobBuilder::new(glob).literal_separator(true).build().ok()) {
+    for glob in globs.filter_map(|glob| compile_glob(glob).ok()) {
         builder.add(glob);
     }
     builder.build().unwrap_or_else(|_| GlobSet::empty())

@@ -113,6 +113,3 @@ fn rest_changes(kind: ChangeKind, base: &BTreeMap<String, Digest>, head: &BTreeM
     });
     changes.collect()
 }
-
-#[cfg(test)]
-mod tests;

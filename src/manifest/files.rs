@@ -61,8 +61,9 @@ pub struct DiskFiles {
     root: PathBuf,
 }
 
-/// Folders that hold what holdpoint or git wrote; they are never part of a project's sources.
-const NEVER_LISTED: [&str; 3] = [".git", ".holdpoint", "reports"];
+/// Folders of a project that hold what holdpoint or git wrote; they are never part of its sources. Every source of
+/// files leaves them out of the list of the whole project, so that all sides list alike.
+pub const NEVER_LISTED: [&str; 3] = [".git", ".holdpoint", "reports"];
 
 impl DiskFiles {
     /// The files below `root`.

@@ -1,5 +1,7 @@
 //! The change room against real repositories, built with the git command in temporary folders.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has to fail")]
+
 mod base;
 mod listing;
 mod project;
