@@ -3,6 +3,7 @@
 
 use globset::{Glob, GlobBuilder};
 use jiff::Timestamp;
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, Retrieve, Uri, Validator};
 use regex::Regex;
 use serde_json::Value;
@@ -32,19 +33,34 @@ pub fn compile_regex(pattern: &str) -> Result<Regex, String> {
 /// # Errors
 /// The reason in words when it is none.
 pub fn compile_json_path(path: &str) -> Result<JsonPath, String> {
-    JsonPath::parse(path).map_err(|error| error.to_string())
+    JsonPath::parse(path).map_err(|error| format!("it cannot be read from character {} on", error.position() + 1))
+}
+
+/// What is wrong with a JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct JsonSchemaError {
+    /// The JSON pointer to the fault in the schema; empty where the whole schema is meant.
+    pub pointer: String,
+    /// The reason in words.
+    pub reason: String,
 }
 
 /// A JSON Schema (draft 2020-12). A `$ref` may only lead inside it: nothing is ever fetched.
 ///
 /// # Errors
-/// The reason in words when it is none.
-pub fn compile_json_schema(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .with_retriever(NothingIsFetched)
-        .build(schema)
-        .map_err(|error| error.to_string())
+/// When it is none, or a `$ref` leads out of it or nowhere.
+pub fn compile_json_schema(schema: &Value) -> Result<Validator, JsonSchemaError> {
+    jsonschema::options().with_draft(Draft::Draft202012).with_retriever(NothingIsFetched).build(schema).map_err(
+        |error| JsonSchemaError {
+            pointer: error.instance_path().as_str().to_owned(),
+            reason: match error.kind() {
+                ValidationErrorKind::AnyOf { .. } => format!("{} is not allowed here", error.instance()),
+                ValidationErrorKind::Referencing(_) => "a `$ref` leads nowhere inside the schema".to_owned(),
+                _ => error.to_string(),
+            },
+        },
+    )
 }
 
 /// A moment in the form of RFC 3339.
@@ -59,7 +75,7 @@ struct NothingIsFetched;
 
 impl Retrieve for NothingIsFetched {
     fn retrieve(&self, _uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
-        Err("a `$ref` may only lead inside the schema".into())
+        Err("nothing is fetched".into())
     }
 }
 

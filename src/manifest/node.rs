@@ -245,3 +245,45 @@ impl<'de> Visitor<'de> for NodeVisitor {
         Ok(NodeKind::Map(map))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: &str) -> Node {
+        serde_yaml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn scalars_keep_the_type_that_they_are_written_with() {
+        let mut key_errors = Vec::new();
+        let json = read("[1, '1', -1, 1.5, true, 'true', null, text]").to_json(&mut key_errors);
+        assert_eq!(json, json!([1, "1", -1, 1.5, true, "true", null, "text"]));
+        assert_eq!(key_errors, []);
+    }
+
+    #[test]
+    fn a_pointer_leads_to_a_key_or_a_value_or_as_far_as_it_can() {
+        let node = read("a/b:\n  - ~c: 1\n  - second\n");
+        let place = |pointer: &str, half: Half| {
+            let found = node.at(pointer, half);
+            (found.line, found.column)
+        };
+        assert_eq!(place("", Half::Value), (1, 1));
+        assert_eq!(place("/a~1b", Half::Key), (1, 1));
+        assert_eq!(place("/a~1b/0/~0c", Half::Key), (2, 5));
+        assert_eq!(place("/a~1b/0/~0c", Half::Value), (2, 9));
+        assert_eq!(place("/a~1b/1", Half::Key), (3, 5));
+        assert_eq!(place("/a~1b/7/x", Half::Value), (2, 3));
+        assert_eq!(below("/x", "a/b~"), "/x/a~1b~0");
+    }
+
+    #[test]
+    fn what_an_alias_repeats_is_placed_where_it_is_repeated() {
+        let node = read("a: &x {b: 1}\nc: *x\nd:\n  <<: *x\n  e: 2\n");
+        assert_eq!(node.at("/c", Half::Value).line, 2);
+        let mut key_errors = Vec::new();
+        assert_eq!(node.to_json(&mut key_errors), json!({"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 1, "e": 2}}));
+    }
+}

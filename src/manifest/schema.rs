@@ -185,3 +185,62 @@ impl jsonschema::Keyword<'_> for Whole {
 fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_file_has_its_own_schema_and_a_validator() {
+        for kind in FileKind::ALL {
+            let schema = kind.schema();
+            assert_eq!(schema.validator.as_ref().err(), None, "{}", kind.name());
+            assert!(jsonschema::meta::is_valid(&schema.document), "{}", kind.name());
+            let title = schema.document["title"].as_str().unwrap();
+            assert!(title.contains(kind.name()), "{title}");
+            if let FileKind::Manifest(part) = kind {
+                assert_eq!(schema.document["properties"]["kind"]["const"], part.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_published_schema_allows_no_null_and_no_unknown_key_and_has_no_keyword_of_our_own() {
+        fn look(value: &Value, at: &str) {
+            match value {
+                Value::Object(fields) => {
+                    assert!(fields.get("type").is_none_or(|kind| *kind != "null"), "{at}");
+                    assert!(!fields.contains_key(WHOLE), "{at}");
+                    let closed = fields.get("properties").is_none_or(|_| fields["additionalProperties"] == false);
+                    assert!(closed || at.ends_with("/properties"), "{at}");
+                    fields.iter().for_each(|(key, value)| look(value, &format!("{at}/{key}")));
+                }
+                Value::Array(items) => items.iter().for_each(|item| look(item, at)),
+                _ => {}
+            }
+        }
+        for kind in FileKind::ALL {
+            look(json_schema(kind), kind.name());
+        }
+    }
+
+    #[test]
+    fn every_key_is_described_for_whoever_edits_a_file() {
+        fn look(value: &Value, at: &str, bare: &mut Vec<String>) {
+            let Value::Object(fields) = value else { return };
+            for (key, value) in fields {
+                let at = format!("{at}/{key}");
+                if key == "properties" {
+                    let keys = value.as_object().into_iter().flatten();
+                    bare.extend(
+                        keys.filter(|(_, key)| key.get("description").is_none()).map(|(key, _)| format!("{at}/{key}")),
+                    );
+                }
+                look(value, &at, bare);
+            }
+        }
+        let mut bare = Vec::new();
+        FileKind::ALL.into_iter().for_each(|kind| look(json_schema(kind), kind.name(), &mut bare));
+        assert_eq!(bare, Vec::<String>::new());
+    }
+}

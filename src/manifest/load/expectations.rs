@@ -10,7 +10,7 @@ use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::expectation::{
     Contains, ContainsForm, EffectCount, Expectation, JsonCheck, JsonKind, JsonSchemaCheck, Length, RegexForm, Similar,
 };
-use crate::manifest::node::below;
+use crate::manifest::node::{Half, below};
 use crate::manifest::yaml::Document;
 
 use super::project_file::check_program;
@@ -180,22 +180,16 @@ impl Checker<'_> {
         let schema = Value::Object(check.schema.clone());
         let mut unknown = Vec::new();
         json_schema::unknown_keywords(&schema, &place, &mut unknown);
-        for (place, message, hint) in unknown {
-            let error = self.document.error_at(&place, crate::manifest::node::Half::Key, message);
-            self.errors.push(error.with_hint(hint));
+        if let Err(error) = compile_json_schema(&schema) {
+            let place = format!("{place}{}", error.pointer);
+            let hint = "it is read as draft 2020-12, and nothing is fetched";
+            self.push(&place, format!("this is no JSON Schema: {error}"), hint);
+        } else if unknown.is_empty() && json_schema::accepts_everything(&schema) {
+            let hint = "say what the answer must have";
+            self.push(&place, "the schema accepts every value, so no answer can fail it", hint);
         }
-        if let Err(reason) = compile_json_schema(&schema) {
-            self.push(
-                &place,
-                format!("this is no JSON Schema: {reason}"),
-                "it is read as draft 2020-12, and nothing is fetched",
-            );
-        } else if json_schema::accepts_everything(&schema) {
-            self.push(
-                &place,
-                "the schema accepts every value, so no answer can fail it",
-                "say what the answer must have",
-            );
+        for (place, message, hint) in unknown {
+            self.errors.push(self.document.error_at(&place, Half::Key, message).with_hint(hint));
         }
     }
 

@@ -149,8 +149,10 @@ fn check_alone(manifest: &Manifest, document: &Document, errors: &mut Vec<Diagno
     match manifest {
         Manifest::Source(source) => check_source(source, document, errors),
         Manifest::Tool(tool) => {
-            if let Err(reason) = compile_json_schema(&Value::Object(tool.schema.clone())) {
-                errors.push(document.error("/schema", format!("this is no JSON Schema: {reason}")));
+            if let Err(error) = compile_json_schema(&Value::Object(tool.schema.clone())) {
+                let place = format!("/schema{}", error.pointer);
+                let hint = "it is read as draft 2020-12, and nothing is fetched";
+                errors.push(document.error(&place, format!("this is no JSON Schema: {error}")).with_hint(hint));
             }
             if tool.operation.is_some() && tool.connector.is_none() {
                 let error = document.error_at("/operation", Half::Key, "an operation needs its connector");

@@ -38,22 +38,15 @@ impl Explainer<'_> {
                 vec![self.wrong_word(error, pointer, &[expected_value.as_str().unwrap_or_default()])]
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => self.no_branch(error, pointer, context),
+            Kind::MinProperties { .. } if !self.takes_one_key(error) => {
+                one("the map is empty".to_owned(), self.description(error))
+            }
             Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![self.not_exactly_one(error, pointer)],
-            Kind::MinItems { limit } => {
-                one(format!("expected a list of at least {limit}, found {}", count_of(error)), self.description(error))
-            }
-            Kind::Minimum { limit } => {
-                one(format!("expected at least {limit}, found {}", error.instance()), self.description(error))
-            }
-            Kind::Maximum { limit } => {
-                one(format!("expected at most {limit}, found {}", error.instance()), self.description(error))
-            }
-            Kind::ExclusiveMinimum { limit } => {
-                one(format!("expected more than {limit}, found {}", error.instance()), self.description(error))
-            }
-            Kind::ExclusiveMaximum { limit } => {
-                one(format!("expected less than {limit}, found {}", error.instance()), self.description(error))
-            }
+            Kind::MinItems { .. } => one("the list is empty".to_owned(), self.description(error)),
+            Kind::Minimum { limit } => vec![self.out_of_range(error, "at least", limit)],
+            Kind::Maximum { limit } => vec![self.out_of_range(error, "at most", limit)],
+            Kind::ExclusiveMinimum { limit } => vec![self.out_of_range(error, "more than", limit)],
+            Kind::ExclusiveMaximum { limit } => vec![self.out_of_range(error, "less than", limit)],
             Kind::MinLength { .. } => one("expected a text that is not empty".to_owned(), self.description(error)),
             Kind::UniqueItems => one("the list names something twice".to_owned(), self.description(error)),
             Kind::Custom { message, .. } => {
@@ -62,6 +55,18 @@ impl Explainer<'_> {
             }
             _ => one(error.masked_with("the value").to_string(), None),
         }
+    }
+
+    fn out_of_range(&self, error: &ValidationError<'_>, words: &str, limit: &Value) -> Diagnostic {
+        let limit =
+            limit.as_f64().filter(|_| limit.is_f64()).map_or_else(|| limit.to_string(), |limit| limit.to_string());
+        let pointer = error.instance_path().as_str();
+        let found = self.document.written(pointer).map_or_else(|| error.instance().to_string(), str::to_owned);
+        with(self.document.error(pointer, format!("expected {words} {limit}, found {found}")), self.description(error))
+    }
+
+    fn takes_one_key(&self, error: &ValidationError<'_>) -> bool {
+        self.owner(error).is_some_and(|owner| owner.get("maxProperties").is_some())
     }
 
     fn unknown_key(&self, error: &ValidationError<'_>, pointer: &str, key: &str) -> Diagnostic {
@@ -97,7 +102,7 @@ impl Explainer<'_> {
         let is_scalar = matches!(error.instance().as_ref(), Value::Number(_) | Value::Bool(_));
         let hint = if expected.contains(&"a text") && is_scalar {
             written.map(|text| format!("quote it: \"{text}\""))
-        } else if expected.contains(&"a list") && !error.instance().is_null() {
+        } else if expected.contains(&"a list") && (is_scalar || error.instance().is_string()) {
             written.map(|text| format!("a list of one: [{text}]"))
         } else if error.instance().is_null() {
             Some("leave the key out, or give it a value".to_owned())
@@ -226,13 +231,6 @@ fn name_of(kind: JsonType) -> &'static str {
         JsonType::Number => "a number",
         JsonType::Object => "a map",
         JsonType::String => "a text",
-    }
-}
-
-fn count_of(error: &ValidationError<'_>) -> String {
-    match error.instance().as_array().map_or(0, Vec::len) {
-        0 => "an empty list".to_owned(),
-        count => format!("{count}"),
     }
 }
 
