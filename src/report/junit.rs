@@ -4,9 +4,10 @@
 //! and whatever keeps the gate from passing is a failure or an error.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::io;
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::verdict::VerdictWord;
 
@@ -21,92 +22,164 @@ const MESSAGE_CAP: usize = 64_000;
 /// Bytes of a message's first line.
 const SHORT_CAP: usize = 500;
 
-/// The JUnit file could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("the JUnit report could not be written: {0}")]
-pub struct JunitError(#[from] quick_junit::SerializeError);
+/// One test, in the few words that all dialects share.
+struct Test {
+    name: String,
+    /// The suite's name; GitLab shows it as the suite.
+    classname: String,
+    millis: Option<u64>,
+    /// CircleCI shows it.
+    file: Option<String>,
+    end: End,
+}
+
+/// How a test ended.
+enum End {
+    Passed,
+    Skipped { message: String },
+    NotPassed { element: &'static str, kind: String, message: String, text: String },
+}
 
 /// The run as JUnit XML: a suite for each case set, and one for the gate itself.
-pub fn render_junit(document: &ReportDocument) -> Result<String, JunitError> {
-    let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
+pub fn render_junit(document: &ReportDocument) -> io::Result<String> {
+    let mut suites: BTreeMap<&str, Vec<Test>> = BTreeMap::new();
     for case in &document.cases {
-        let set = case.set.as_str();
-        suites.entry(set).or_insert_with(|| TestSuite::new(shown(set))).add_test_case(case_test(case));
+        suites.entry(case.set.as_str()).or_default().push(case_test(case));
     }
     for excluded in &document.excluded {
-        let set = excluded.set.as_str();
-        suites.entry(set).or_insert_with(|| TestSuite::new(shown(set))).add_test_case(excluded_test(excluded));
+        suites.entry(excluded.set.as_str()).or_default().push(excluded_test(excluded));
     }
-    let mut report = Report::new(shown(&document.project));
-    report.add_test_suite(gate_suite(document));
-    report.add_test_suites(suites.into_values());
-    Ok(report.to_string()?)
+    let gate = ("gate".to_owned(), vec![verdict_test(document)]);
+    let sets = suites.into_iter().map(|(set, tests)| (shown(set), tests));
+    let suites: Vec<(String, Vec<Test>)> = std::iter::once(gate).chain(sets).collect();
+
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new_with_indent(&mut bytes, b' ', 2);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let all = || suites.iter().flat_map(|(_, tests)| tests);
+    // Surefire's schema refuses `skipped` here.
+    writer
+        .create_element("testsuites")
+        .with_attribute(("name", shown(&document.project).as_str()))
+        .with_attribute(("tests", all().count().to_string().as_str()))
+        .with_attribute(("failures", ended(all(), "failure").to_string().as_str()))
+        .with_attribute(("errors", ended(all(), "error").to_string().as_str()))
+        .write_inner_content(|writer| suites.iter().try_for_each(|(name, tests)| write_suite(writer, name, tests)))?;
+    bytes.push(b'\n');
+    String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-fn gate_suite(document: &ReportDocument) -> TestSuite {
+fn verdict_test(document: &ReportDocument) -> Test {
     let reasons: Vec<&str> = document.verdict_reasons.iter().map(|reason| reason.text.as_str()).collect();
-    let status = match document.verdict {
-        VerdictWord::Pass => TestCaseStatus::success(),
-        VerdictWord::Fail => not_passed(NonSuccessKind::Failure, "fail", &reasons),
-        VerdictWord::Inconclusive => not_passed(NonSuccessKind::Error, "inconclusive", &reasons),
+    let end = match document.verdict {
+        VerdictWord::Pass => End::Passed,
+        VerdictWord::Fail => not_passed("failure", "fail", &reasons),
+        VerdictWord::Inconclusive => not_passed("error", "inconclusive", &reasons),
     };
-    let mut test = TestCase::new("verdict", status);
-    test.set_classname("gate");
-    let mut suite = TestSuite::new("gate");
-    suite.add_test_case(test);
-    suite
+    Test { name: "verdict".to_owned(), classname: "gate".to_owned(), millis: None, file: None, end }
 }
 
-fn case_test(case: &CaseView) -> TestCase {
-    let group = Group::of(case);
+fn case_test(case: &CaseView) -> Test {
     let findings = findings(case);
     let lines: Vec<&str> = std::iter::once(case.why.as_str()).chain(findings.iter().map(String::as_str)).collect();
     let kind = case.comparison.name();
-    let status = match group {
-        Group::Fixed | Group::Passed => TestCaseStatus::success(),
-        Group::KnownFailures => skipped(&format!("known failure: {}", case.why)),
+    let end = match Group::of(case) {
+        Group::Fixed | Group::Passed => End::Passed,
+        Group::KnownFailures => End::Skipped { message: one_line(&format!("known failure: {}", case.why), SHORT_CAP) },
         Group::Regressions | Group::NewFailures | Group::Failures | Group::ExpectationChanges => {
-            not_passed(NonSuccessKind::Failure, kind, &lines)
+            not_passed("failure", kind, &lines)
         }
-        Group::NotComparable => not_passed(NonSuccessKind::Error, kind, &lines),
-        Group::Uncertain | Group::Flaky | Group::Errored => {
-            not_passed(NonSuccessKind::Error, case.status.name(), &lines)
-        }
+        Group::NotComparable => not_passed("error", kind, &lines),
+        Group::Uncertain | Group::Flaky | Group::Errored => not_passed("error", case.status.name(), &lines),
     };
-    let mut test = TestCase::new(shown(case.id.as_str()), status);
-    test.set_classname(shown(case.set.as_str()));
-    test.set_time(Duration::from_millis(case.trials.iter().map(|trial| trial.duration_ms).sum()));
-    if let Some(path) = &case.path {
-        test.extra.insert("file".into(), shown(path).into());
+    Test {
+        name: shown(case.id.as_str()),
+        classname: shown(case.set.as_str()),
+        millis: Some(case.trials.iter().map(|trial| trial.duration_ms).sum()),
+        file: case.path.as_deref().map(shown),
+        end,
     }
-    test
 }
 
 /// A case that did not run is skipped: neither passed nor failed here.
-fn excluded_test(excluded: &ExcludedView) -> TestCase {
+fn excluded_test(excluded: &ExcludedView) -> Test {
     let inherits = match &excluded.inherited {
         Some(inherited) => format!("inherits {}, accepted {}", inherited.status, inherited.accepted),
         None => "inherits nothing".to_owned(),
     };
-    let mut test = TestCase::new(shown(excluded.case.as_str()), skipped(&format!("{}; {inherits}", excluded.reason)));
-    test.set_classname(shown(excluded.set.as_str()));
-    test
+    Test {
+        name: shown(excluded.case.as_str()),
+        classname: shown(excluded.set.as_str()),
+        millis: None,
+        file: None,
+        end: End::Skipped { message: one_line(&format!("{}; {inherits}", excluded.reason), SHORT_CAP) },
+    }
 }
 
-/// The message is for lists, so it has the first two lines; the description has all.
-fn not_passed(kind: NonSuccessKind, name: &str, lines: &[&str]) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(name.to_owned());
-    let message: Vec<&str> = lines.iter().copied().take(2).collect();
-    status.set_message(one_line(&message.join("; "), SHORT_CAP));
-    status.set_description(shown(&lines.join("\n")));
-    status
+/// The message is for lists, so it has the first two lines; the text has all.
+fn not_passed(element: &'static str, kind: &str, lines: &[&str]) -> End {
+    let message: Vec<&str> = lines.iter().take(2).map(|line| line.trim_end_matches('.')).collect();
+    End::NotPassed {
+        element,
+        kind: kind.to_owned(),
+        message: one_line(&message.join("; "), SHORT_CAP),
+        text: shown(&lines.join("\n")),
+    }
 }
 
-fn skipped(text: &str) -> TestCaseStatus {
-    let mut status = TestCaseStatus::skipped();
-    status.set_message(one_line(text, SHORT_CAP));
-    status
+fn ended<'a>(tests: impl Iterator<Item = &'a Test>, wanted: &str) -> usize {
+    let element = |test: &Test| match &test.end {
+        End::Passed => "",
+        End::Skipped { .. } => "skipped",
+        End::NotPassed { element, .. } => element,
+    };
+    tests.filter(|test| element(test) == wanted).count()
+}
+
+fn write_suite<W: io::Write>(writer: &mut Writer<W>, name: &str, tests: &[Test]) -> io::Result<()> {
+    let millis = tests.iter().filter_map(|test| test.millis).sum();
+    writer
+        .create_element("testsuite")
+        .with_attribute(("name", name))
+        .with_attribute(("tests", tests.len().to_string().as_str()))
+        .with_attribute(("failures", ended(tests.iter(), "failure").to_string().as_str()))
+        .with_attribute(("errors", ended(tests.iter(), "error").to_string().as_str()))
+        .with_attribute(("skipped", ended(tests.iter(), "skipped").to_string().as_str()))
+        .with_attribute(("time", seconds(millis).as_str()))
+        .write_inner_content(|writer| tests.iter().try_for_each(|test| write_test(writer, test)))?;
+    Ok(())
+}
+
+fn write_test<W: io::Write>(writer: &mut Writer<W>, test: &Test) -> io::Result<()> {
+    let mut element = writer
+        .create_element("testcase")
+        .with_attribute(("name", test.name.as_str()))
+        .with_attribute(("classname", test.classname.as_str()))
+        .with_attribute(("time", seconds(test.millis.unwrap_or(0)).as_str()));
+    if let Some(file) = &test.file {
+        element = element.with_attribute(("file", file.as_str()));
+    }
+    match &test.end {
+        End::Passed => element.write_empty()?,
+        End::Skipped { message } => element.write_inner_content(|writer| {
+            writer.create_element("skipped").with_attribute(("message", message.as_str())).write_empty()?;
+            Ok(())
+        })?,
+        End::NotPassed { element: name, kind, message, text } => element.write_inner_content(|writer| {
+            writer
+                .create_element(*name)
+                .with_attribute(("message", message.as_str()))
+                .with_attribute(("type", kind.as_str()))
+                .write_text_content(BytesText::new(text))?;
+            Ok(())
+        })?,
+    };
+    Ok(())
+}
+
+/// Seconds with three decimals, the most that Surefire's schema takes.
+fn seconds(millis: u64) -> String {
+    format!("{}.{:03}", millis / 1000, millis % 1000)
 }
 
 /// A text without what XML 1.0 refuses: control characters and noncharacters are spelled out.

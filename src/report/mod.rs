@@ -33,7 +33,7 @@ pub use document::{
 pub use github::github_annotations;
 pub use html::{CustomTemplate, HtmlError, SHIPPED_TEMPLATE, render_html};
 pub use input::ReportInput;
-pub use junit::{JunitError, render_junit};
+pub use junit::render_junit;
 pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};
 pub use plan_text::plan_text;

@@ -17,7 +17,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("jiff", &["manifest/", "execution/", "practice/", "baseline/", "pipeline", "report/", "store/", "cli/"]),
     ("jsonschema", &["manifest/", "grading/"]),
     ("minijinja", &["report/"]),
-    ("quick-junit", &["report/"]),
+    ("quick-xml", &["report/"]),
     ("rayon", &["execution/"]),
     ("regex", &["manifest/", "grading/", "practice/"]),
     ("rusqlite", &["store/", "practice/", "execution/sql"]),

@@ -61,6 +61,15 @@ fn the_document_survives_being_written_and_read() {
     assert_eq!(serde_json::from_str::<ReportDocument>(&text).unwrap(), document);
 }
 
+/// `tests/browser.rs` opens the page of this document; the file there is kept up to date by this test.
+#[test]
+fn the_document_for_the_browser_is_that_of_the_sample() {
+    let document = Sample::full().document();
+    insta::with_settings!({ snapshot_path => "../../../tests/browser", prepend_module_to_snapshot => false }, {
+        insta::assert_json_snapshot!("report", document);
+    });
+}
+
 #[test]
 fn a_selected_case_without_a_result_is_errored_and_stays_in_the_denominator() {
     let mut sample = Sample::full();
