@@ -22,6 +22,12 @@ pub(super) fn facets_of(document: &Map<String, Value>) -> BTreeMap<String, Value
     facets
 }
 
+/// The path of the leaf under these keys, outermost first.
+pub(super) fn path_of(keys: &[&str]) -> String {
+    let keys: Vec<String> = keys.iter().map(|key| key_text(key)).collect();
+    keys.join(".")
+}
+
 fn flatten(path: &str, value: &Value, facets: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -94,6 +100,12 @@ mod tests {
 
     fn changed(base: &Value, head: &Value) -> Vec<String> {
         diff_facets(&facets(base), &facets(head)).into_iter().map(|(path, _, _)| path).collect()
+    }
+
+    #[test]
+    fn a_leaf_is_found_again_by_its_keys() {
+        let document = json!({"actions": {"a.b": {"needs_approval": true}}});
+        assert_eq!(facets(&document).get(&path_of(&["actions", "a.b", "needs_approval"])), Some(&json!(true)));
     }
 
     #[test]

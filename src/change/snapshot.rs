@@ -9,7 +9,7 @@ use crate::manifest::{Part, Project};
 
 use super::compare::{Differences, file_change, part_snapshots};
 use super::compare_parts::{compare_parts, direction_of};
-use super::facets::facets_of;
+use super::facets::{facets_of, path_of};
 use super::listing::{EntryMode, Listing};
 use super::model::{Change, ChangeKind, PartSnapshot, RestDigests, Snapshot};
 use super::path_name::PathName;
@@ -25,6 +25,20 @@ impl PartSnapshot {
             facets: facets_of(&part.document),
             files: part.files.clone(),
         }
+    }
+}
+
+impl PartSnapshot {
+    /// The value of the facet under these keys, outermost first.
+    pub fn facet(&self, keys: &[&str]) -> Option<&Value> {
+        self.facets.get(&path_of(keys))
+    }
+
+    /// The texts of the list under these keys.
+    pub fn texts(&self, keys: &[&str]) -> Vec<&str> {
+        let path = path_of(keys);
+        let entries = (0..).map_while(|index| self.facets.get(&format!("{path}[{index}]")));
+        entries.filter_map(Value::as_str).collect()
     }
 }
 

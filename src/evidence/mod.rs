@@ -2,12 +2,14 @@
 //! and from all that the outcome of each operation.
 
 mod excerpt;
+mod markdown;
 mod observation;
 mod outcome;
 
 pub use excerpt::excerpt;
+pub use markdown::escape_markdown;
 pub use observation::{
-    Answer, Answered, AttemptSeen, ClaimMade, ErrorKind, Form, Judgement, Observation, OperationSeen, Reading,
+    Answer, Answered, AttemptSeen, Call, ClaimMade, ErrorKind, Form, Judgement, Observation, OperationSeen, Reading,
     StepObservation, TrialError,
 };
 pub use outcome::{EffectSeen, Look, LookState, check_claim, conclude, operations_named};

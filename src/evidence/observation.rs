@@ -1,14 +1,15 @@
 //! One trial as it was observed. Nothing here is judged yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::{CaseId, Claim, OperationId, Outcome};
+use crate::domain::{CaseId, Claim, OperationId, Outcome, PartId};
 
 use super::excerpt::excerpt;
+use super::outcome::attempt_sentence;
 
 /// How much of a target's own words is shown where an answer is named in passing, in characters.
 const SHORT: usize = 120;
@@ -137,6 +138,15 @@ pub struct OperationSeen {
     pub evidence: Vec<String>,
 }
 
+impl OperationSeen {
+    /// What the outcome rests on beside the attempts: what looks at the target showed, and the conclusion. These are
+    /// the runner's own words; what a target said of an attempt stands in [`OperationSeen::attempts`].
+    pub fn grounds(&self) -> impl Iterator<Item = &str> {
+        let of_attempts: BTreeSet<String> = self.attempts.iter().map(attempt_sentence).collect();
+        self.evidence.iter().map(String::as_str).filter(move |sentence| !of_attempts.contains(*sentence))
+    }
+}
+
 /// One attempt at an operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttemptSeen {
@@ -144,6 +154,9 @@ pub struct AttemptSeen {
     pub number: u32,
     /// The step in which it fell.
     pub step: u32,
+    /// What was called; `None` in records that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Call>,
     /// The identity that it carried on the wire (an idempotency key, an operation id), where it carried one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
@@ -151,6 +164,21 @@ pub struct AttemptSeen {
     pub fault: Option<String>,
     /// What came back from the target, whether or not it was passed on to the workflow.
     pub answered: Answered,
+}
+
+/// What an attempt called: a connector's operation, whose contract says whether another attempt is permitted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Call {
+    /// The connector: the id of its manifest.
+    pub connector: PartId,
+    /// The operation, as that manifest names it.
+    pub operation: String,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.connector, self.operation)
+    }
 }
 
 /// What came back from a target on one attempt, as the runner saw it between the two.

@@ -204,7 +204,7 @@ fn replay(attempts: &[AttemptSeen]) -> Option<u32> {
     })
 }
 
-fn attempt_sentence(attempt: &AttemptSeen) -> String {
+pub(super) fn attempt_sentence(attempt: &AttemptSeen) -> String {
     let fault = attempt.fault.as_deref().map(|fault| format!(" under `{}`", excerpt(fault, SHOWN)));
     format!("Attempt {}{}: {}.", attempt.number, fault.unwrap_or_default(), attempt.answered)
 }

@@ -174,7 +174,7 @@ impl Redactor {
         let OperationSeen { operation, outcome: _, attempts, effects: _, evidence } = seen;
         self.replace_id(operation);
         evidence.iter_mut().for_each(|sentence| self.replace(sentence));
-        for AttemptSeen { number: _, step: _, identity, fault, answered } in attempts {
+        for AttemptSeen { number: _, step: _, call: _, identity, fault, answered } in attempts {
             identity.iter_mut().chain(fault).for_each(|text| self.replace(text));
             match answered {
                 Answered::Committed { receipt } | Answered::Replayed { receipt } => {

@@ -137,7 +137,14 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
     let prepared = job.prepared;
     let heads = planned.iter().filter(|planned| planned.form == Form::Head);
     let cases = heads.map(|Planned { case, trials, .. }| {
-        (case.id.clone(), PlannedCase { set: case.set.clone(), digest: case.digest.clone(), trials: *trials })
+        let planned = PlannedCase {
+            set: case.set.clone(),
+            digest: case.digest.clone(),
+            trials: *trials,
+            title: Some(case.title.clone()),
+            workflow: Some(case.workflow.clone()),
+        };
+        (case.id.clone(), planned)
     });
     RunHeader {
         run: job.run.clone(),

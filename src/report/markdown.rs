@@ -4,6 +4,8 @@
 //! heading and no HTML. Where the text would grow beyond its limit, whole cases are left out and counted, since GitHub
 //! drops a summary that is too long altogether.
 
+use crate::evidence::escape_markdown;
+
 use super::document::{CaseView, ReportDocument};
 use super::findings::{findings, one_line};
 use super::group::Group;
@@ -59,15 +61,15 @@ fn head(document: &ReportDocument) -> String {
     let mut text = format!(
         "## {}: {}\n\nExit code {}: {}.\n\n",
         verdict_title(document.verdict),
-        escaped(&one_line(&document.project, 200)),
+        escape_markdown(&one_line(&document.project, 200)),
         document.exit_code,
         exit_code_meaning(document.exit_code)
     );
     for reason in &document.verdict_reasons {
-        text.push_str(&format!("- {}\n", escaped(&one_line(&reason.text, FINDING_CAP))));
+        text.push_str(&format!("- {}\n", escape_markdown(&one_line(&reason.text, FINDING_CAP))));
     }
     for note in &document.verdict_notes {
-        text.push_str(&format!("\n{}\n", escaped(&one_line(note, FINDING_CAP))));
+        text.push_str(&format!("\n{}\n", escape_markdown(&one_line(note, FINDING_CAP))));
     }
     text.push_str(&format!(
         "\n{} of {} passed, {} failed, {} errored, {} uncertain, {} flaky; {} did not run and inherit.\n",
@@ -85,7 +87,7 @@ fn head(document: &ReportDocument) -> String {
     }
     for (number, step) in (1..).zip(&steps) {
         let command = step.command.as_ref().map(|command| format!(" {}", code(command))).unwrap_or_default();
-        text.push_str(&format!("{number}. {}{command}\n", escaped(&visible_line(&step.text))));
+        text.push_str(&format!("{number}. {}{command}\n", escape_markdown(&visible_line(&step.text))));
     }
     text
 }
@@ -94,8 +96,8 @@ fn case_section(case: &CaseView) -> String {
     let mut text = format!(
         "\n- {} {}\n  {}\n",
         code(case.id.as_str()),
-        escaped(&one_line(&case.title, FINDING_CAP)),
-        escaped(&one_line(&case.why, FINDING_CAP))
+        escape_markdown(&one_line(&case.title, FINDING_CAP)),
+        escape_markdown(&one_line(&case.why, FINDING_CAP))
     );
     for finding in findings(case) {
         let (shown, left_out) = capped(&finding, FINDING_CAP);
@@ -108,38 +110,9 @@ fn case_section(case: &CaseView) -> String {
 fn limits_section(document: &ReportDocument) -> String {
     let mut text = "\n### What this run does not show\n\n".to_owned();
     for limit in &document.limits {
-        text.push_str(&format!("- {}\n", escaped(&one_line(limit, FINDING_CAP))));
+        text.push_str(&format!("- {}\n", escape_markdown(&one_line(limit, FINDING_CAP))));
     }
     text
-}
-
-/// A text as Markdown that shows it and does nothing else.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut characters = text.chars().enumerate().peekable();
-    // Digits at the beginning and a sign after them would begin a list.
-    let digits = text.chars().take_while(char::is_ascii_digit).count();
-    while let Some((index, character)) = characters.next() {
-        let next = characters.peek().map(|(_, next)| *next);
-        let begins_a_block = index == digits && (index == 0 || matches!(character, '.' | ')'));
-        match character {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            // An empty comment keeps a mention or a reference from being found.
-            '@' | '#' => {
-                escaped.push('\\');
-                escaped.push(character);
-                escaped.push_str("<!-- -->");
-            }
-            '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '|' | '$' => escaped.extend(['\\', character]),
-            // Addresses (`https://`, `www.`) and `:emoji:`.
-            ':' | '.' if next.is_some_and(|next| !next.is_whitespace()) => escaped.extend(['\\', character]),
-            other if begins_a_block && other.is_ascii_punctuation() => escaped.extend(['\\', other]),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 /// A text as a code span on one line, fenced by more backticks than stand in it.
@@ -162,10 +135,6 @@ mod tests {
 
     #[test]
     fn what_others_wrote_forms_no_markup() {
-        assert_eq!(escaped("- x"), "\\- x");
-        assert_eq!(escaped("10. x"), "10\\. x");
-        assert_eq!(escaped("https://a.b www.c :x: end."), "https\\://a\\.b www\\.c \\:x: end.");
-        assert_eq!(escaped("<b> @all #1 [x](y) *z*"), "&lt;b&gt; \\@<!-- -->all \\#<!-- -->1 \\[x\\](y) \\*z\\*");
         assert_eq!(code("a `` b\n# c"), "``` a `` b # c ```");
         assert_eq!(code(" "), "");
     }

@@ -447,7 +447,14 @@ fn json_answer(output: &str, source: &str) -> Answer {
 }
 
 fn attempt(number: u32, step: u32, fault: Option<&str>, answered: Answered) -> AttemptSeen {
-    AttemptSeen { number, step, identity: Some("op-7".to_owned()), fault: fault.map(str::to_owned), answered }
+    AttemptSeen {
+        number,
+        step,
+        call: None,
+        identity: Some("op-7".to_owned()),
+        fault: fault.map(str::to_owned),
+        answered,
+    }
 }
 
 fn grade(grader: &str, pass: Option<bool>, message: &str) -> Grade {

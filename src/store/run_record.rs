@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, Digest, Risk, RunId};
+use crate::domain::{CaseId, Digest, Risk, RunId, WorkflowId};
 use crate::grading::GradedTrial;
 
 use super::{StoreError, schema};
@@ -45,6 +45,12 @@ pub struct PlannedCase {
     pub digest: Digest,
     /// How many trials of it.
     pub trials: u32,
+    /// What holds when it passes; `None` in records that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The workflow it runs against; as `title`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowId>,
 }
 
 /// What is known of a run before its first trial.

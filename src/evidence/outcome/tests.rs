@@ -9,7 +9,8 @@ const ALL_OUTCOMES: [Outcome; 8] =
     [NotStarted, Rejected, NotCommitted, Committed, Replayed, Duplicated, Mismatched, Uncertain];
 
 fn attempts(answers: Vec<Answered>) -> Vec<AttemptSeen> {
-    let attempt = |(number, answered)| AttemptSeen { number, step: 1, identity: None, fault: None, answered };
+    let attempt =
+        |(number, answered)| AttemptSeen { number, step: 1, call: None, identity: None, fault: None, answered };
     (1..).zip(answers).map(attempt).collect()
 }
 
@@ -315,4 +316,13 @@ proptest! {
     ]) {
         prop_assert_ne!(check_claim(Uncertain, Some(claim)), ClaimCheck::Confirmed);
     }
+}
+
+#[test]
+fn grounds_are_what_looks_showed_and_the_conclusion_without_a_targets_words() {
+    let refused = Answered::Refused { reason: "Jane Doe has no right".to_owned() };
+    let attempt = AttemptSeen { number: 1, step: 1, call: None, identity: None, fault: None, answered: refused };
+    let seen = conclude(&OperationId::new("op-1"), &[attempt], &[Look::settled("desk", Vec::new())]);
+    let grounds: Vec<&str> = seen.grounds().collect();
+    assert_eq!(grounds, ["The probe `desk` shows no effect, settled.", "The target refused and shows no effect."]);
 }

@@ -63,8 +63,14 @@ fn the_longer_of_two_secrets_wins() {
 fn no_text_of_an_observation_keeps_a_secret() {
     let secret = || SECRET.to_owned();
     let effect = json!({ SECRET: SECRET }).as_object().cloned().unwrap();
-    let attempt =
-        |answered| AttemptSeen { number: 1, step: 1, identity: Some(secret()), fault: Some(secret()), answered };
+    let attempt = |answered| AttemptSeen {
+        number: 1,
+        step: 1,
+        call: None,
+        identity: Some(secret()),
+        fault: Some(secret()),
+        answered,
+    };
     let answer = Answer {
         text: secret(),
         json: Some(json!([SECRET])),

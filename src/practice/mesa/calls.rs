@@ -1,7 +1,7 @@
 //! The desk's calls to its connector: each attempt counted, each scheduled fault laid on the attempt it names.
 
 use crate::domain::{OperationId, PartId};
-use crate::evidence::{Answered, AttemptSeen};
+use crate::evidence::{Answered, AttemptSeen, Call};
 use crate::manifest::{FaultName, PartKind};
 use crate::practice::{PracticeAttempt, PracticeCall};
 
@@ -70,6 +70,7 @@ impl<'c> Calls<'c> {
         let seen = AttemptSeen {
             number: attempt.number,
             step: self.step,
+            call: Some(Call { connector: self.connector.clone(), operation: attempt.call.to_owned() }),
             identity: Some(attempt.operation.as_str().to_owned()),
             fault: attempt.fault.map(|fault| name_of(fault).to_owned()),
             answered,
