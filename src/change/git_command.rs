@@ -345,3 +345,18 @@ impl Drop for BlobReader {
         let _ = self.child.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_hook_or_a_ci_step_left_in_the_environment_does_not_reach_git() {
+        let command = command(Path::new("/project"));
+        let cleared: Vec<&OsStr> =
+            command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"] {
+            assert!(cleared.contains(&OsStr::new(name)), "{name}");
+        }
+    }
+}

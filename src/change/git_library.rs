@@ -11,9 +11,6 @@ use super::git_working_tree::read_working_tree;
 use super::listing::{Entry, EntryMode, Listing, ObjectId};
 use super::path_name::PathName;
 
-/// Above the priorities of the loose and the packed objects (1 and 2), so that what is hashed lands in memory.
-const MEMORY_PRIORITY: i32 = 1000;
-
 /// A repository that the git library can read. The library's handle may move between threads and may not be shared.
 pub(super) struct LibraryStore {
     repository: Mutex<Repository>,
@@ -36,11 +33,6 @@ impl LibraryStore {
         }
         // Asking for the index here finds out about index formats that the library does not know.
         repository.index().map_err(|error| GitError::from_library(what(), &error))?;
-        // Hashing a file through its filters is only offered as writing it: let that go to memory, so that looking at
-        // a repository never writes to it.
-        let objects = repository.odb().map_err(|error| GitError::from_library(what(), &error))?;
-        objects.add_new_mempack_backend(MEMORY_PRIORITY).map_err(|error| GitError::from_library(what(), &error))?;
-        drop(objects);
         Ok(Self { repository: Mutex::new(repository), top })
     }
 

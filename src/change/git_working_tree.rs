@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use git2::{
-    Delta, DiffDelta, DiffOptions, Error, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, ObjectType, Oid,
+    Delta, DiffDelta, DiffOptions, Error, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Mempack, ObjectType, Oid,
     Repository, StatusOptions,
 };
 
@@ -19,12 +19,20 @@ use super::path_name::PathName;
 /// A file above this size is hashed as it stands, since hashing through filters holds it in memory.
 const FILTERED_SIZE: u64 = 16 * 1024 * 1024;
 
+/// Above the priorities of the loose and the packed objects (1 and 2), so that what is hashed lands in memory.
+const MEMORY_PRIORITY: i32 = 1000;
+
 /// Where the index keeps the stage of a conflict.
 const STAGE_BITS: u16 = 0x3000;
 
 /// Reads the index, then corrects it by every path that differs on disk.
 pub(super) fn read_working_tree(repository: &Repository, top: &Path) -> Result<WorkingTree, Error> {
-    let disk = Disk { repository, top, trusts_mode: trusts_mode(repository) };
+    // Hashing a file through its filters is only offered as writing it. That goes to memory, through a handle of its
+    // own, so that looking at a repository never writes to it.
+    let hashing = Repository::open(top)?;
+    let objects = hashing.odb()?;
+    let memory = objects.add_new_mempack_backend(MEMORY_PRIORITY)?;
+    let disk = Disk { hashing: &hashing, memory: &memory, top, trusts_mode: trusts_mode(repository) };
     let mut index = repository.index()?;
     index.read(false)?;
     let mut staged = BTreeMap::new();
@@ -115,7 +123,8 @@ fn trusts_mode(repository: &Repository) -> bool {
 
 /// The files below the repository's top folder.
 struct Disk<'a> {
-    repository: &'a Repository,
+    hashing: &'a Repository,
+    memory: &'a Mempack<'a>,
     top: &'a Path,
     /// Whether the file system keeps the executable bit (`core.fileMode`).
     trusts_mode: bool,
@@ -152,8 +161,9 @@ impl Disk<'_> {
     /// The name that the file would have in git, after `core.autocrlf` and the attributes have been applied.
     fn hash(&self, full: &Path, metadata: &Metadata) -> Result<Oid, Error> {
         if metadata.len() <= FILTERED_SIZE
-            && let Ok(id) = self.repository.blob_path(full)
+            && let Ok(id) = self.hashing.blob_path(full)
         {
+            self.memory.reset()?;
             return Ok(id);
         }
         Oid::hash_file(ObjectType::Blob, full)

@@ -120,3 +120,31 @@ fn no_repository_a_bare_one_and_an_ignored_folder_each_have_their_own_words() {
     let error = GitProject::open(&scratch.root().join("scratch/project")).err().unwrap();
     assert_eq!(error.kind, GitErrorKind::Ignored);
 }
+
+#[test]
+fn a_repository_s_own_settings_start_no_program() {
+    for option in ["--object-format=sha1", "--ref-format=reftable"] {
+        let scratch = Scratch::with_options(&[option]);
+        scratch.write("a", "1").commit("one");
+        let mark = scratch.root().join("../mark");
+        let script = scratch.root().join("../monitor");
+        scratch.write("../monitor", format!("#!/bin/sh\ntouch '{}'\n", mark.display())).make_executable("../monitor");
+        for setting in ["core.fsmonitor", "core.pager", "diff.external"] {
+            scratch.git(&["config", setting, script.to_str().unwrap()]);
+        }
+        scratch.write("a", "2");
+        assert_eq!(paths(&diff_to_disk(&scratch.open(), "HEAD")), ["a"]);
+        assert!(!mark.exists(), "{option}");
+    }
+}
+
+#[test]
+fn a_linked_worktree_is_a_repository_like_any_other() {
+    let scratch = Scratch::new();
+    scratch.write("a", "1").commit("one");
+    scratch.git(&["config", "extensions.worktreeConfig", "true"]);
+    scratch.git(&["worktree", "add", "-q", "../linked"]);
+    scratch.write("../linked/b", "1");
+    let git = GitProject::open(&scratch.root().join("../linked")).unwrap();
+    assert_eq!(paths(&diff_to_disk(&git, "HEAD")), ["b"]);
+}

@@ -121,18 +121,18 @@ fn a_moved_or_edited_submodule_shows_and_its_files_are_not_the_project_s() {
     library.write("a", "1").commit("one");
     let scratch = Scratch::new();
     let url = format!("file://{}", library.root().display());
-    scratch.git(&["submodule", "add", "-q", &url, "library"]);
-    scratch.git(&["config", "-f", ".gitmodules", "submodule.library.ignore", "all"]);
+    scratch.git(&["submodule", "add", "-q", &url, "shelf"]);
+    scratch.git(&["config", "-f", ".gitmodules", "submodule.shelf.ignore", "all"]);
     scratch.commit("one");
     let git = scratch.open();
     assert!(diff_to_disk(&git, "HEAD").is_empty());
-    scratch.write("library/a", "edited");
-    assert_eq!(paths(&diff_to_disk(&git, "HEAD")), ["library"]);
-    scratch.git(&["-C", "library", "commit", "-q", "-a", "-m", "two"]);
-    assert_eq!(paths(&diff_to_disk(&git, "HEAD")), ["library"]);
+    scratch.write("shelf/a", "edited");
+    assert_eq!(paths(&diff_to_disk(&git, "HEAD")), ["shelf"]);
+    scratch.git(&["-C", "shelf", "commit", "-q", "-a", "-m", "two"]);
+    assert_eq!(paths(&diff_to_disk(&git, "HEAD")), ["shelf"]);
     let files = WorkingTreeFiles::new(&git, &git.working_tree().unwrap());
     assert_eq!(files.list("").unwrap(), [".gitmodules"]);
-    assert_eq!(files.kind("library"), Some(EntryKind::Submodule));
+    assert_eq!(files.kind("shelf"), Some(EntryKind::Submodule));
 }
 
 #[test]

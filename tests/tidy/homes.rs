@@ -14,7 +14,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("git2", &["change/git"]),
     ("globset", &["manifest/", "change/"]),
-    ("jiff", &["manifest/", "execution/", "practice/", "baseline/", "pipeline", "report/", "store/", "cli/"]),
+    (
+        "jiff",
+        &["manifest/", "change/base", "execution/", "practice/", "baseline/", "pipeline", "report/", "store/", "cli/"],
+    ),
     ("jsonschema", &["manifest/", "grading/"]),
     ("minijinja", &["report/"]),
     ("quick-xml", &["report/"]),
