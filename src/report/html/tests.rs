@@ -133,3 +133,22 @@ fn a_huge_answer_is_cut_in_the_page_and_not_in_the_document() {
     assert!(html.contains("4980 more kB are in report.json"));
     assert!(serde_json::to_string(&document).unwrap().len() > 5_000_000);
 }
+
+#[test]
+fn ten_thousand_cases_with_fifty_failures_stay_below_eight_megabytes() {
+    let mut document = Sample::full().document();
+    let passed = document.cases.iter().find(|case| case.id.as_str() == "policy-answer-01").cloned().unwrap();
+    let failed = document.cases.iter().find(|case| case.id.as_str() == "returns-window").cloned().unwrap();
+    for number in 0..10_000 {
+        let mut case = if number < 50 { failed.clone() } else { passed.clone() };
+        case.id = crate::domain::CaseId::new(format!("made-up-case-{number:05}"));
+        if number < 50 {
+            case.trials[0].output = Some(serde_json::json!("word ".repeat(8_000)));
+            case.trials[0].answer = None;
+        }
+        document.cases.push(case);
+    }
+    let html = render_html(&document, None).unwrap();
+    assert!(html.len() < 8_000_000, "{}", html.len());
+    assert!(html.contains("id=\"case=made-up-case-09999\""));
+}
