@@ -10,12 +10,10 @@ use super::approvals::Present;
 use super::calls::Calls;
 use super::conduct::Conduct;
 use super::guard::{self, Decision};
+use super::parts::STAGE;
 use super::proposals::Proposal;
 use super::refusal::Refusal;
 use super::staging::Staging;
-
-/// The connector's operation.
-const STAGE: &str = "stage";
 
 /// How an attempt ended, as its caller sees it.
 #[derive(Clone, Debug)]

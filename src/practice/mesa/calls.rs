@@ -2,11 +2,8 @@
 
 use crate::domain::{OperationId, PartId};
 use crate::evidence::{Answered, AttemptSeen, Call};
-use crate::manifest::{FaultName, PartKind};
+use crate::manifest::FaultName;
 use crate::practice::{PracticeAttempt, PracticeCall};
-
-/// The connector where no manifest describes one.
-const DEFAULT_CONNECTOR: &str = "review";
 
 /// The calls of one invocation.
 pub(super) struct Calls<'c> {
@@ -28,11 +25,8 @@ pub(super) struct Attempt {
 }
 
 impl<'c> Calls<'c> {
-    /// No call yet.
-    pub(super) fn new(call: &'c PracticeCall<'c>) -> Self {
-        let connectors = call.parts.values().filter(|part| part.kind == PartKind::Connector);
-        let review = connectors.into_iter().find(|part| part.document["operations"].get("stage").is_some());
-        let connector = review.map_or_else(|| PartId::new(DEFAULT_CONNECTOR), |part| part.id.clone());
+    /// No call to the connector yet.
+    pub(super) fn new(call: &'c PracticeCall<'c>, connector: PartId) -> Self {
         let step = call.invocation["step"].as_u64().and_then(|step| u32::try_from(step).ok()).unwrap_or(1);
         Self { call, connector, step, attempts: Vec::new(), fired: Vec::new() }
     }

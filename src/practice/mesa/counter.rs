@@ -75,7 +75,7 @@ impl Desk<'_> {
             let output = "Queue, operation record and audit do not agree on one item. A person has to look.";
             return Ok(Answer::new("unknown", output).claiming(&request.operation, Claim::Unknown));
         }
-        let keep_until_s = self.now.as_second().saturating_add(self.retention_s());
+        let keep_until_s = self.now.as_second().saturating_add(self.parts.retention_s);
         let receipt = OperationRecord::reinstate(&self.connection, &request.operation, keep_until_s)?;
         let answer = Answer::new(STAGED, "Reconciled from the review queue and the audit: one item is staged.");
         let answer = answer.with_receipt(&receipt, true).with("reconciled", json!(true));

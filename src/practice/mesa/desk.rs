@@ -3,10 +3,9 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::domain::{Claim, OperationId, PartId};
-use crate::manifest::PartKind;
 use crate::practice::{Agreement, PracticeAnswer, PracticeCall, PracticeError};
 
 use super::answer::Answer;
@@ -17,6 +16,7 @@ use super::conduct::Conduct;
 use super::defects;
 use super::drafter::{self, Draft, Material};
 use super::library::{self, PolicySource};
+use super::parts::DeskParts;
 use super::permissions::Permissions;
 use super::prompt::{self, Prompt};
 use super::proposals::Proposal;
@@ -27,9 +27,6 @@ use super::request::{self, Action, Request};
 use super::retrieval;
 use super::schema;
 use super::staging::{OperationRecord, STAGED};
-
-/// For how long operation records are kept where the connector's manifest does not say: thirty days, in seconds.
-const DEFAULT_RETENTION_S: i64 = 30 * 24 * 3_600;
 
 /// Why a request came to no plain answer.
 pub(super) enum Stop {
@@ -54,6 +51,7 @@ impl From<rusqlite::Error> for Stop {
 /// The desk, open for one invocation.
 pub(super) struct Desk<'c> {
     call: &'c PracticeCall<'c>,
+    pub(super) parts: DeskParts,
     pub(super) calls: Calls<'c>,
     pub(super) connection: Connection,
     pub(super) conduct: Conduct,
@@ -68,14 +66,16 @@ impl<'c> Desk<'c> {
     /// Opens the desk on its parts and its database.
     pub(super) fn open(call: &'c PracticeCall<'c>) -> Result<Self, PracticeError> {
         let now = request::time_of(call.invocation)?;
+        let parts = DeskParts::read(call.parts)?;
         Ok(Self {
             call,
-            calls: Calls::new(call),
+            calls: Calls::new(call, parts.connector.clone()),
             connection: schema::open(call.state_dir, call.durability)?,
             conduct: defects::conduct_of(call.parts)?,
-            permissions: Permissions::read(call.parts),
-            sources: library::read(call.parts, call.texts)?,
-            prompt: prompt::read(call.parts, call.texts),
+            permissions: Permissions::read(&parts.permissions),
+            sources: library::read(&parts.sources, call.texts)?,
+            prompt: prompt::read(&parts.prompts, call.texts),
+            parts,
             now,
             today: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
         })
@@ -133,8 +133,8 @@ impl<'c> Desk<'c> {
     }
 
     fn drafted(&self, request: &Request) -> (Draft, Lookup) {
-        let Self { call, permissions, conduct, prompt, today, .. } = self;
-        let lookup = records::look_up(request, call.parts, call.texts, permissions, conduct);
+        let Self { call, parts, permissions, conduct, prompt, today, .. } = self;
+        let lookup = records::look_up(request, parts, call.texts, permissions, conduct);
         let may_read = |source: &PartId| permissions.may_read(&request.actor, source.as_str());
         let findings = retrieval::find(&request.question, &self.sources, may_read, *today, conduct);
         let question = &request.question;
@@ -216,7 +216,7 @@ impl<'c> Desk<'c> {
     /// What is true now of the things that an approval of the proposal was bound to.
     fn present(&self, request: &Request, proposal: &Proposal) -> Present {
         let asked = Request { customer: proposal.customer.clone(), ..request.clone() };
-        let lookup = records::look_up(&asked, self.call.parts, self.call.texts, &self.permissions, &self.conduct);
+        let lookup = records::look_up(&asked, &self.parts, self.call.texts, &self.permissions, &self.conduct);
         let may_read = |source: &PartId| self.permissions.may_read(&request.actor, source.as_str());
         let topics = proposal.sources.as_array().into_iter().flatten().filter_map(|topic| topic[0].as_str());
         let ruling = topics.map(|topic| {
@@ -233,7 +233,7 @@ impl<'c> Desk<'c> {
             actor: &request.actor,
             present: &present,
             needs_approval: self.permissions.staging_needs_approval(),
-            retention_s: self.retention_s(),
+            retention_s: self.parts.retention_s,
         };
         let operation = &proposal.operation;
         let (receipt, replayed) = match attempt::make(&mut self.connection, &mut self.calls, intent, &self.conduct)? {
@@ -271,15 +271,5 @@ impl<'c> Desk<'c> {
         }
         let output = "The staging failed, and what it left behind is not consistent.";
         Ok(Answer::new("unknown", output).claiming(operation, Claim::Unknown))
-    }
-
-    /// For how long an operation's record is kept: the window in which the connector promises to know its key again.
-    pub(super) fn retention_s(&self) -> i64 {
-        let connectors = self.call.parts.values().filter(|part| part.kind == PartKind::Connector);
-        let windows = connectors.filter_map(|part| {
-            let window = part.document.get("operations")?.get("stage")?.get("idempotency")?.get("window_s")?;
-            Value::as_i64(window)
-        });
-        windows.max().unwrap_or(DEFAULT_RETENTION_S)
     }
 }

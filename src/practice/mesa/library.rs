@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use jiff::civil::Date;
-use serde_json::Value;
-
 use crate::domain::PartId;
-use crate::manifest::{Part, PartKind};
+use crate::manifest::{Authority, SourceManifest};
 use crate::practice::PracticeError;
+use jiff::civil::Date;
 
 use super::words::plain;
 
@@ -24,18 +22,9 @@ pub(super) struct PolicySource {
     /// The last day on which it rules.
     pub(super) expires: Option<Date>,
     pub(super) authority: Authority,
+    /// Its place among sources of the same authority: the lower number wins.
+    pub(super) rank: u32,
     pub(super) sections: Vec<Section>,
-}
-
-/// How much a source weighs, as its manifest says; weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Authority {
-    /// Background.
-    Reference,
-    /// Explains a primary text and yields to it.
-    Secondary,
-    /// Binds.
-    Primary,
 }
 
 impl PolicySource {
@@ -61,27 +50,28 @@ pub(super) struct Section {
     pub(super) passage: String,
 }
 
-/// Reads every policy source among the parts. Sources whose files are no Markdown are data, not policy.
+/// Reads every policy source among the desk's parts. Sources whose files are no Markdown are data, not policy.
 ///
 /// # Errors
-/// When a manifest's effective date or authority is none that the desk knows.
+/// When a manifest's date is none.
 pub(super) fn read(
-    parts: &BTreeMap<PartId, Part>,
+    manifests: &[SourceManifest],
     texts: &BTreeMap<PartId, BTreeMap<String, String>>,
 ) -> Result<Vec<PolicySource>, PracticeError> {
     let mut sources = Vec::new();
-    for part in parts.values().filter(|part| part.kind == PartKind::Source) {
-        let files = texts.get(&part.id).into_iter().flatten().filter(|(path, _)| path.ends_with(".md"));
+    for manifest in manifests {
+        let files = texts.get(&manifest.id).into_iter().flatten().filter(|(path, _)| path.ends_with(".md"));
         let sections: Vec<Section> = files.flat_map(|(_, text)| sections_of(text)).collect();
         if sections.is_empty() {
             continue;
         }
         sources.push(PolicySource {
-            id: part.id.clone(),
-            version: part.version.clone(),
-            effective: date(part, "effective")?,
-            expires: date(part, "expires")?,
-            authority: authority(part)?,
+            id: manifest.id.clone(),
+            version: manifest.version.clone(),
+            effective: date(&manifest.id, manifest.effective.as_deref())?,
+            expires: date(&manifest.id, manifest.expires.as_deref())?,
+            authority: manifest.authority,
+            rank: manifest.rank,
             sections,
         });
     }
@@ -107,27 +97,12 @@ fn sections_of(text: &str) -> Vec<Section> {
     sections
 }
 
-fn date(part: &Part, field: &str) -> Result<Option<Date>, PracticeError> {
-    let Some(value) = part.document.get(field) else { return Ok(None) };
-    let date = value.as_str().and_then(|text| text.parse().ok());
-    date.map(Some).ok_or_else(|| setup(part, field, value, "a date, as in 2026-01-31"))
-}
-
-fn authority(part: &Part) -> Result<Authority, PracticeError> {
-    let Some(value) = part.document.get("authority") else { return Ok(Authority::Primary) };
-    match value.as_str() {
-        Some("primary") => Ok(Authority::Primary),
-        Some("secondary") => Ok(Authority::Secondary),
-        Some("reference") => Ok(Authority::Reference),
-        _ => Err(setup(part, "authority", value, "primary, secondary or reference")),
-    }
-}
-
-fn setup(part: &Part, field: &str, value: &Value, expected: &str) -> PracticeError {
-    PracticeError::Setup {
-        what: format!("`{field}` of source `{}` is {value}", part.id),
-        hint: format!("{field} is {expected}"),
-    }
+fn date(source: &PartId, text: Option<&str>) -> Result<Option<Date>, PracticeError> {
+    let Some(text) = text else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| PracticeError::Setup {
+        what: format!("a date of source `{source}` is `{text}`"),
+        hint: "a date is written as in 2026-01-31".to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod drafter;
 mod guard;
 mod instructions;
 mod library;
+mod parts;
 mod pause;
 mod permissions;
 mod prompt;

@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use crate::domain::PartId;
-use crate::manifest::{Part, PartKind};
+use crate::manifest::PermissionsManifest;
 
 use super::conduct::Conduct;
 use super::refusal::{Reason, Refusal};
@@ -38,22 +35,22 @@ struct StagingRule {
 }
 
 impl Permissions {
-    /// Reads the permissions among the parts.
-    pub(super) fn read(parts: &BTreeMap<PartId, Part>) -> Self {
+    /// Reads the desk's permissions.
+    pub(super) fn read(manifests: &[PermissionsManifest]) -> Self {
         let mut permissions = Self::default();
-        for part in parts.values().filter(|part| part.kind == PartKind::Permissions) {
-            for (actor, granted) in part.document.get("actors").and_then(Value::as_object).into_iter().flatten() {
-                let rights = permissions.actors.entry(actor.clone()).or_default();
-                rights.roles.extend(texts_in(&granted["roles"]));
-                rights.actions.extend(texts_in(&granted["actions"]));
-                rights.sources.extend(texts_in(&granted["sources"]));
+        for manifest in manifests {
+            for (name, actor) in &manifest.actors {
+                let rights = permissions.actors.entry(name.clone()).or_default();
+                rights.roles.extend(actor.roles.iter().cloned());
+                rights.actions.extend(actor.actions.iter().cloned());
+                rights.sources.extend(actor.sources.iter().map(|source| source.as_str().to_owned()));
             }
-            let Some(rule) = part.document.get("actions").and_then(|actions| actions.get("stage")) else { continue };
-            let needs_approval = rule["needs_approval"].as_bool().unwrap_or(false);
-            permissions.staging.needs_approval =
-                Some(needs_approval || permissions.staging.needs_approval == Some(true));
-            permissions.staging.approvers.extend(texts_in(&rule["approvers"]));
-            permissions.staging.expires_s = rule["approval_expires_s"].as_i64().or(permissions.staging.expires_s);
+            let Some(rule) = manifest.actions.get(Action::Stage.name()) else { continue };
+            let staging = &mut permissions.staging;
+            staging.needs_approval = Some(rule.needs_approval || staging.needs_approval == Some(true));
+            staging.approvers.extend(rule.approvers.iter().cloned());
+            let expires_s = rule.approval_expires_s.and_then(|seconds| i64::try_from(seconds).ok());
+            staging.expires_s = staging.expires_s.into_iter().chain(expires_s).min();
         }
         permissions
     }
@@ -105,8 +102,4 @@ impl Permissions {
         let unknown = || Refusal::new(Reason::UnknownActor, "the permissions do not name the actor");
         self.actors.get(actor).ok_or_else(unknown)
     }
-}
-
-fn texts_in(list: &Value) -> impl Iterator<Item = String> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::PartId;
-use crate::manifest::{Part, PartKind};
+use crate::manifest::PromptManifest;
 
 /// The rules of the prompt, with what holds where it is silent.
 #[derive(Clone, Debug)]
@@ -18,8 +18,9 @@ pub(super) struct Prompt {
     pub(super) word_limit: usize,
 }
 
-/// Reads the prompt among the parts.
-pub(super) fn read(parts: &BTreeMap<PartId, Part>, texts: &BTreeMap<PartId, BTreeMap<String, String>>) -> Prompt {
+/// Reads the desk's prompts, their files in the order in which the manifest uses them; a later rule replaces an
+/// earlier one.
+pub(super) fn read(manifests: &[PromptManifest], texts: &BTreeMap<PartId, BTreeMap<String, String>>) -> Prompt {
     let mut prompt = Prompt {
         greeting: "Good day,".to_owned(),
         closing: String::new(),
@@ -27,8 +28,10 @@ pub(super) fn read(parts: &BTreeMap<PartId, Part>, texts: &BTreeMap<PartId, BTre
         names_conflicts: true,
         word_limit: 400,
     };
-    let prompts = parts.values().filter(|part| part.kind == PartKind::Prompt);
-    let files = prompts.filter_map(|part| texts.get(&part.id)).flat_map(BTreeMap::values);
+    let files = manifests.iter().flat_map(|manifest| {
+        let texts = texts.get(&manifest.id);
+        manifest.files.iter().filter_map(move |path| texts?.get(path))
+    });
     for line in files.flat_map(|text| text.lines()) {
         let Some((name, value)) = line.trim().strip_prefix("- ").and_then(|rule| rule.split_once(':')) else {
             continue;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::domain::PartId;
-use crate::manifest::{Part, PartKind};
 
 use super::conduct::Conduct;
+use super::parts::DeskParts;
 use super::permissions::Permissions;
 use super::request::Request;
 
@@ -54,13 +54,12 @@ pub(super) struct Lookup {
 /// Looks up the record of the request's customer.
 pub(super) fn look_up(
     request: &Request,
-    parts: &BTreeMap<PartId, Part>,
+    parts: &DeskParts,
     texts: &BTreeMap<PartId, BTreeMap<String, String>>,
     permissions: &Permissions,
     conduct: &Conduct,
 ) -> Lookup {
-    let is_tool = |id: &str| parts.get(id).is_some_and(|part| part.kind == PartKind::Tool);
-    let unknown_tools = request.tool_results.keys().filter(|id| !is_tool(id)).cloned().collect();
+    let unknown_tools = request.tool_results.keys().filter(|id| !parts.has_tool(id)).cloned().collect();
     let mut lookup = Lookup { unknown_tools, ..Lookup::default() };
     let Some(customer) = &request.customer else { return lookup };
     if !permissions.may_read(&request.actor, RECORDS_SOURCE) {

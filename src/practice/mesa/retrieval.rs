@@ -1,11 +1,13 @@
 //! Which passages answer a question, which of several sources rules, and where sources contradict each other.
 
+use std::cmp::Reverse;
+
 use jiff::civil::Date;
 
 use crate::domain::PartId;
 
 use super::conduct::Conduct;
-use super::library::{Authority, PolicySource, Section};
+use super::library::{PolicySource, Section};
 use super::words::{figures, find_phrase, has_any, plain};
 
 /// One topic that a question touches.
@@ -84,22 +86,29 @@ pub(super) fn ruling_on(
 /// Decides which passage of a topic rules. `None` where none is in force yet.
 fn weigh<'s>(group: &[Passage<'s>], today: Date, conduct: &Conduct) -> Option<Finding<'s>> {
     let in_force = |passage: &Passage<'s>| !conduct.checks_effective_date || passage.source.in_force(today);
-    let rank = |passage: &&Passage<'s>| {
-        let authority = if conduct.ranks_by_authority { passage.source.authority } else { Authority::Primary };
-        (authority, passage.source.effective, std::cmp::Reverse(passage.source.id.clone()))
+    let weight = |passage: &&Passage<'s>| {
+        let source = passage.source;
+        let standing =
+            Reverse(if conduct.ranks_by_authority { (source.authority, source.rank) } else { Default::default() });
+        (standing, source.effective, Reverse(&source.id))
     };
-    let ruling = *group.iter().filter(|passage| in_force(passage)).max_by_key(rank)?;
+    let ruling = *group.iter().filter(|passage| in_force(passage)).max_by_key(weight)?;
     let others = || group.iter().copied().filter(|passage| contradict(passage.section, ruling.section));
-    let set_aside = others().filter(in_force).map(|passage| SetAside {
-        because: if passage.source.authority == ruling.source.authority {
-            "it is older"
-        } else {
-            "its authority is lower"
-        },
-        passage,
-    });
+    let set_aside =
+        others().filter(in_force).map(|passage| SetAside { because: because(passage.source, ruling.source), passage });
     let upcoming = others().filter(|passage| !in_force(passage) && passage.source.upcoming(today));
     Some(Finding { topic: &ruling.section.topic, ruling, set_aside: set_aside.collect(), upcoming: upcoming.collect() })
+}
+
+/// Why a source does not rule beside the one that does.
+fn because(source: &PolicySource, ruling: &PolicySource) -> &'static str {
+    if source.authority > ruling.authority {
+        "its authority is lower"
+    } else if source.rank > ruling.rank {
+        "its rank is lower"
+    } else {
+        "it is older"
+    }
 }
 
 /// Whether two passages on one topic say different things: other figures, or one denies what the other does not.
@@ -111,6 +120,7 @@ fn contradict(one: &Section, other: &Section) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::Authority;
 
     fn source(id: &str, effective: &str, authority: Authority, passage: &str) -> PolicySource {
         let section =
@@ -121,6 +131,7 @@ mod tests {
             effective: effective.parse().ok(),
             expires: None,
             authority,
+            rank: 0,
             sections: vec![section],
         }
     }
