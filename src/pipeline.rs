@@ -22,6 +22,7 @@ use crate::domain::{CaseId, ExitCode, RunId};
 use crate::execution::Cancellation;
 use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
 use crate::report::ReportDocument;
+use crate::selection::Plan;
 use crate::store::{RunKind, RunSummary, Store};
 use crate::verdict::{Interruption, Purpose, Verdict, VerdictInput, verdict};
 
@@ -69,6 +70,8 @@ pub struct Concluded {
     pub run: RunId,
     /// Its report.
     pub document: ReportDocument,
+    /// What was to run, and why.
+    pub plan: Plan,
     /// The gate's answer.
     pub verdict: Verdict,
     /// Where the report lies.
@@ -139,7 +142,8 @@ pub fn conclude(
     })?;
     keep(&store, &run, outcome, &judged, &document)?;
     publish::point_latest_at(&request.project_root, &run)?;
-    Ok(Concluded { run, document, verdict: judged.verdict, report_folder: folder, warnings: prepared.warnings })
+    let Prepared { plan, warnings, .. } = prepared;
+    Ok(Concluded { run, document, plan, verdict: judged.verdict, report_folder: folder, warnings })
 }
 
 /// Standings and verdict.

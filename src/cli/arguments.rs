@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     /// Say only what went wrong.
     #[arg(short, long, global = true)]
     pub(super) quiet: bool,
-    /// Say more.
+    /// Show the plan too, on standard error.
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(super) verbose: bool,
     #[command(subcommand)]

@@ -12,7 +12,6 @@ use super::arguments::Color;
 pub(super) struct Console {
     choice: Option<ColorChoice>,
     quiet: bool,
-    verbose: bool,
 }
 
 /// Headings.
@@ -25,13 +24,13 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(super) const FAINT: Style = Style::new().dimmed();
 
 impl Console {
-    pub(super) fn new(color: Color, quiet: bool, verbose: bool) -> Self {
+    pub(super) fn new(color: Color, quiet: bool) -> Self {
         let choice = match color {
             Color::Auto => None,
             Color::Always => Some(ColorChoice::Always),
             Color::Never => Some(ColorChoice::Never),
         };
-        Self { choice, quiet, verbose }
+        Self { choice, quiet }
     }
 
     /// Whether only what went wrong is to be said.
@@ -39,16 +38,18 @@ impl Console {
         self.quiet
     }
 
-    /// Whether more was asked for.
-    pub(super) fn is_verbose(&self) -> bool {
-        self.verbose
-    }
-
     /// What was asked for: to standard output, with a line end.
     pub(super) fn say(&self, text: impl AsRef<str>) {
         let stream = std::io::stdout();
         let choice = self.choice.unwrap_or_else(|| AutoStream::choice(&stream));
         write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
+    }
+
+    /// A whole text of ended lines to standard output; nothing where it is empty.
+    pub(super) fn lines(&self, text: &str) {
+        if !text.is_empty() {
+            self.say(text.trim_end_matches('\n'));
+        }
     }
 
     /// What a reader may want to know beside it: to standard error, unless quiet.

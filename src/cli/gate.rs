@@ -2,6 +2,7 @@
 
 use crate::domain::ExitCode;
 use crate::pipeline::{self, Choice, Concluded, Request};
+use crate::report::{self, PlanDocument};
 use crate::store::RunKind;
 
 use super::arguments::{EffortArguments, GateArguments, SideArguments};
@@ -41,8 +42,8 @@ pub(super) fn conclude(context: &Context, request: &Request, kind: RunKind, json
 
 fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {
     diagnostics::show(&context.console, &concluded.warnings);
-    if context.console.is_verbose() {
-        context.console.remark(format!("{:#?}", concluded.document.counts));
+    if context.verbose {
+        context.console.remark(report::plan_text(&PlanDocument::from(&concluded.plan), true));
     }
     if json {
         let text = serde_json::to_string_pretty(&concluded.document).map_err(std::io::Error::from)?;
@@ -50,7 +51,8 @@ fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Fail
         return Ok(());
     }
     let html = shown_path(&concluded.report_folder.join("report.html"));
-    context.console.say(format!("{:?} {html}", concluded.verdict));
+    context.console.lines(&report::summary_text(&concluded.document, true));
+    context.console.say(format!("Report: {html}"));
     Ok(())
 }
 

@@ -33,6 +33,7 @@ struct Context {
     project_root: PathBuf,
     environment: BTreeMap<String, String>,
     console: Console,
+    verbose: bool,
 }
 
 /// Parses the command line, does what it asks, and answers with the exit code.
@@ -45,7 +46,7 @@ pub fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Passed };
         }
     };
-    let console = Console::new(arguments.color, arguments.quiet, arguments.verbose);
+    let console = Console::new(arguments.color, arguments.quiet);
     match dispatch(arguments, console.clone()) {
         Ok(code) => code,
         Err(failure) => {
@@ -60,7 +61,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| Failure::internal(format!("no current folder: {error}")))?,
     };
-    let context = Context { project_root, environment: environment(), console };
+    let context = Context { project_root, environment: environment(), console, verbose: arguments.verbose };
     match arguments.command {
         Command::Gate(arguments) => gate::run(&context, &arguments),
         Command::Plan(arguments) => plan::run(&context, &arguments),

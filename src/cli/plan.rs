@@ -15,12 +15,12 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
     let request = gate::request(context, &arguments.sides, choice, &effort);
     let planned = pipeline::plan(&request)?;
     diagnostics::show(&context.console, &planned.warnings);
+    let document = report::PlanDocument::from(&planned.plan);
     if arguments.json {
-        let document = report::PlanDocument::from(&planned.plan);
         let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
     } else {
-        context.console.say(format!("{:#?}", planned.plan));
+        context.console.lines(&report::plan_text(&document, true));
     }
     let no_cases = planned.plan.selected.is_empty() && planned.plan.excluded.is_empty();
     Ok(if no_cases { ExitCode::NoCases } else { ExitCode::Passed })

@@ -2,6 +2,7 @@
 
 use crate::domain::ExitCode;
 use crate::pipeline::{self, REPORTS_FOLDER};
+use crate::report;
 use crate::store::Store;
 
 use super::arguments::{ReportArguments, ReportForm};
@@ -21,7 +22,14 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
             let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
             context.console.document(&text)?;
         }
-        _ => return Err(Failure::internal("later")),
+        ReportForm::Junit => {
+            let text = report::render_junit(&document).map_err(|error| Failure::internal(error.to_string()))?;
+            context.console.document(&text)?;
+        }
+        ReportForm::Markdown => {
+            context.console.document(&report::render_markdown(&document, report::STEP_SUMMARY_LIMIT))?;
+        }
+        ReportForm::Github => context.console.lines(&report::github_annotations(&document, "")),
     }
     Ok(ExitCode::Passed)
 }

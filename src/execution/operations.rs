@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::domain::OperationId;
 use crate::evidence::{
     AttemptSeen, EffectSeen, Look, LookState, OperationSeen, Reading, StepObservation, conclude, operations_named,
 };
-use crate::manifest::{Case, EffectCount, Grader};
+use crate::manifest::Case;
 use crate::practice::{Agreement, TargetReading};
 
 use super::practice_workflow::PracticeMemory;
@@ -16,15 +16,13 @@ use super::practice_workflow::PracticeMemory;
 /// What the look at a practice workflow's own records is called in the evidence.
 const RECORDS: &str = "the target's own records";
 
-/// The field by which an effect, and an expectation on effects, names its operation.
-const OPERATION: &str = "operation";
-
 /// What a trial has left to conclude from.
 pub(super) struct Traces<'a> {
     pub(super) case: &'a Case,
     pub(super) steps: &'a [StepObservation],
     pub(super) memory: &'a PracticeMemory,
-    pub(super) readings: &'a BTreeMap<String, Reading>,
+    /// The targets that the project's probes looked at.
+    pub(super) targets: Vec<ProbedTarget<'a>>,
     /// Whether everything that could still write had ended when the probes were asked.
     pub(super) is_settled: bool,
 }
@@ -32,24 +30,28 @@ pub(super) struct Traces<'a> {
 impl Traces<'_> {
     /// Concludes every operation that was attempted, that the target shows, or that the case or an answer names.
     ///
-    /// A practice workflow shows its own records. Elsewhere an `effects` expectation whose `where` names the operation,
-    /// and which allows at most one effect, is a look at it: its author says that this probe shows the operation's
-    /// effects. An operation without any look stays uncertain, whatever was claimed of it.
+    /// A practice workflow shows its own records; every probe whose rows name their operation is a look besides. An
+    /// operation without any look stays uncertain, whatever was claimed of it.
     pub(super) fn operations(&self) -> Vec<OperationSeen> {
         let attempts = self.attempts();
         let readings = self.memory.readings.as_deref().unwrap_or_default();
         let named = operations_named(self.case, self.steps);
-        let shown = readings.iter().map(|reading| &reading.operation);
-        let operations: BTreeSet<&OperationId> = named.iter().chain(attempts.keys().copied()).chain(shown).collect();
+        let shown = readings.iter().map(|reading| reading.operation.clone());
+        let probed =
+            self.targets.iter().flat_map(|target| target.rows().iter().filter_map(|row| target.operation(row)));
+        let mut operations: BTreeSet<OperationId> = named.into_iter().chain(shown).chain(probed).collect();
+        operations.extend(attempts.keys().copied().cloned());
 
-        let seen = operations.into_iter().map(|operation| {
+        let seen = operations.iter().map(|operation| {
             let reading = readings.iter().find(|reading| reading.operation == *operation);
-            let looks = match (reading, &self.memory.readings) {
-                (Some(reading), _) => vec![look(reading)],
+            let own_look = match (reading, &self.memory.readings) {
+                (Some(reading), _) => Some(look(reading)),
                 // The target was read and knows nothing of this operation.
-                (None, Some(_)) => vec![Look::settled(RECORDS, Vec::new())],
-                (None, None) => self.probe_looks(operation),
+                (None, Some(_)) => Some(Look::settled(RECORDS, Vec::new())),
+                (None, None) => None,
             };
+            let probed = self.targets.iter().map(|target| target.look(operation, self.is_settled));
+            let looks: Vec<Look> = own_look.into_iter().chain(probed).collect();
             let attempts = attempts.get(operation).map_or(&[][..], Vec::as_slice);
             let mut seen = conclude(operation, attempts, &looks);
             if let Some(reading) = reading {
@@ -67,44 +69,48 @@ impl Traces<'_> {
         }
         attempts
     }
+}
 
-    fn probe_looks(&self, operation: &OperationId) -> Vec<Look> {
-        let graders = self.case.expect.iter().filter_map(|expectation| expectation.grader());
-        let expectations = graders.filter_map(|(grader, negated)| match grader {
-            Grader::Effects(effects) if !negated => Some(effects),
-            _ => None,
-        });
-        expectations.filter_map(|effects| self.probe_look(&effects, operation)).collect()
+/// A target that a probe of the project looked at, whose rows say which operation made them.
+pub(super) struct ProbedTarget<'a> {
+    /// The probe's name.
+    pub(super) probe: &'a str,
+    /// The column that holds the operation's identity.
+    pub(super) column: &'a str,
+    /// What it read.
+    pub(super) reading: &'a Reading,
+}
+
+impl ProbedTarget<'_> {
+    fn rows(&self) -> &[Map<String, Value>] {
+        match self.reading {
+            Reading::Effects(rows) => rows,
+            Reading::Unreadable(_) => &[],
+        }
     }
 
-    fn probe_look(&self, expected: &EffectCount, operation: &OperationId) -> Option<Look> {
-        let names_it = expected.r#where.get(OPERATION).and_then(Value::as_str) == Some(operation.as_str());
-        let at_most_one = expected.count.or(expected.at_most).is_some_and(|most| most <= 1);
-        if !names_it || !at_most_one {
-            return None;
+    /// The operation that made a row.
+    fn operation(&self, row: &Map<String, Value>) -> Option<OperationId> {
+        match row.get(self.column)? {
+            Value::String(text) => Some(OperationId::new(text.as_str())),
+            Value::Number(number) => Some(OperationId::new(number.to_string())),
+            _ => None,
         }
-        let effects = match self.readings.get(&expected.probe)? {
-            Reading::Unreadable(reason) => return Some(Look::unreadable(&expected.probe, reason)),
-            Reading::Effects(effects) => effects,
-        };
-        if !effects.is_empty() && effects.iter().all(|effect| !effect.contains_key(OPERATION)) {
-            return None;
+    }
+
+    /// What it shows of one operation. A row that names no operation could be anyone's effect: the look then tells
+    /// nothing.
+    fn look(&self, operation: &OperationId, settled: bool) -> Look {
+        if let Reading::Unreadable(reason) = self.reading {
+            return Look::unreadable(self.probe, reason);
         }
-        let of_operation = || effects.iter().filter(|effect| effect.get(OPERATION) == expected.r#where.get(OPERATION));
-        let is_expected = |effect: &&serde_json::Map<String, Value>| {
-            expected.r#where.iter().all(|(field, value)| effect.get(field) == Some(value))
+        let owners: Option<Vec<OperationId>> = self.rows().iter().map(|row| self.operation(row)).collect();
+        let Some(owners) = owners else {
+            return Look::unreadable(self.probe, format!("a row names no operation in the column `{}`", self.column));
         };
-        let matching = of_operation().filter(is_expected).count();
-        let others = of_operation().count() - matching;
-        let state = if others > 0 {
-            // A record of something else, or this effect with other parameters: it cannot be told which.
-            LookState::Unreadable(format!("it shows {others} more of this operation with other fields"))
-        } else {
-            LookState::Read { settled: self.is_settled, authoritative: true }
-        };
-        let parameters_match = if expected.r#where.len() > 1 { Some(true) } else { None };
-        let effect = EffectSeen { receipt: None, parameters_match };
-        Some(Look { probe: expected.probe.clone(), state, effects: vec![effect; matching] })
+        let own = owners.iter().filter(|owner| *owner == operation).count();
+        let effects = vec![EffectSeen { receipt: None, parameters_match: None }; own];
+        Look { probe: self.probe.to_owned(), state: LookState::Read { settled, authoritative: true }, effects }
     }
 }
 

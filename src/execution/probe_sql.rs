@@ -3,6 +3,7 @@
 //! The query is the project's; the file is the workflow's, and so hostile: its schema may hold views that never
 //! end, its rows may be endless, and its name may be a link that leads elsewhere.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Number, Value};
 
 use crate::evidence::Reading;
-use crate::manifest::SqlProbe;
+use crate::manifest::{IfMissing, SqlProbe};
 
 /// Rows that are read at the most. A longer answer is no answer: counting a part of it would be wrong.
 const ROW_CAP: usize = 10_000;
@@ -32,10 +33,20 @@ const STEPS_BETWEEN_LOOKS: i32 = 10_000;
 
 /// Asks `probe` in `state_dir`. Nothing is created or changed, and every failure is a reading of its own.
 pub(super) fn ask(probe: &SqlProbe, state_dir: &Path) -> Reading {
+    if probe.if_missing == IfMissing::Empty && is_missing(&probe.database, state_dir) {
+        return Reading::Effects(Vec::new());
+    }
     match database(&probe.database, state_dir).and_then(|path| effects(&path, &probe.query)) {
         Ok(effects) => Reading::Effects(effects),
         Err(reason) => Reading::Unreadable(reason),
     }
+}
+
+/// Whether nothing stands there at all. A link that leads nowhere is something.
+fn is_missing(name: &str, state_dir: &Path) -> bool {
+    let missing = |path: &Path| matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
+    // Without the state directory itself nothing can be said about what is in it.
+    state_dir.is_dir() && missing(&state_dir.join(name))
 }
 
 /// The file, which must lie in the state directory when every link was followed.
@@ -128,7 +139,13 @@ mod tests {
     }
 
     fn ask_in(state_dir: &Path, database: &str, query: &str) -> Reading {
-        ask(&SqlProbe { database: database.to_owned(), query: query.to_owned() }, state_dir)
+        let probe = SqlProbe {
+            database: database.to_owned(),
+            query: query.to_owned(),
+            operation: None,
+            if_missing: IfMissing::Unreadable,
+        };
+        ask(&probe, state_dir)
     }
 
     fn unreadable(reading: Reading) -> String {

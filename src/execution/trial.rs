@@ -15,7 +15,7 @@ use super::cancellation::Cancellation;
 use super::clock::TrialClock;
 use super::invocation::{InvocationFrame, step_input};
 use super::judges::{self, JudgeInput};
-use super::operations::Traces;
+use super::operations::{ProbedTarget, Traces};
 use super::practice_workflow::PracticeMemory;
 use super::probe_sql;
 use super::program::Surroundings;
@@ -167,11 +167,14 @@ impl Trial<'_> {
     /// Looks at what the steps have left, also after an error: that is when it is worth most.
     fn look(&self, observation: &mut Observation) {
         observation.readings = self.readings();
+        let targets = self.operation_probes().filter_map(|(name, column)| {
+            Some(ProbedTarget { probe: name, column, reading: observation.readings.get(name)? })
+        });
         let traces = Traces {
             case: self.spec.case,
             steps: &observation.steps,
             memory: &self.memory,
-            readings: &observation.readings,
+            targets: targets.collect(),
             is_settled: self.workflow.ends_with_its_step(),
         };
         observation.operations = traces.operations();
@@ -189,8 +192,18 @@ impl Trial<'_> {
             Grader::Effects(effects) => Some(effects.probe),
             _ => None,
         });
-        let names: BTreeSet<String> = probes.collect();
+        let for_operations = self.operation_probes().map(|(name, _)| name.to_owned());
+        let names: BTreeSet<String> = probes.chain(for_operations).collect();
         names.into_iter().map(|name| (name.clone(), self.reading(&name))).collect()
+    }
+
+    /// The probes that give evidence for operations of this trial's workflow, each with the column of their identity.
+    fn operation_probes(&self) -> impl Iterator<Item = (&str, &str)> {
+        let workflow = &self.spec.case.workflow;
+        let probes = self.surrounding.project.file.probes.iter();
+        probes
+            .filter(move |(_, probe)| probe.workflow.as_ref().is_none_or(|named| named == workflow))
+            .filter_map(|(name, probe)| Some((name.as_str(), probe.sql.as_ref()?.operation.as_deref()?)))
     }
 
     fn reading(&self, name: &str) -> Reading {

@@ -36,7 +36,7 @@ pub use part::{
 };
 pub use project::{Case, Fixture, Project};
 pub use project_file::{
-    AnswerForm, CommandWorkflow, GatePolicy, HttpReady, HttpWorkflow, PracticeName, PracticeWorkflow, Probe,
+    AnswerForm, CommandWorkflow, GatePolicy, HttpReady, HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe,
     ProjectFile, SqlProbe, WorkflowEnv, WorkflowSpec,
 };
 pub use schema::{FileKind, json_schema};

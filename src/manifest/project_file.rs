@@ -172,6 +172,9 @@ pub enum PracticeName {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct Probe {
+    /// The workflow whose trials it looks at; without one, those of every workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowId>,
     /// A query on a SQLite file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<SqlProbe>,
@@ -185,6 +188,25 @@ pub struct SqlProbe {
     pub database: String,
     /// One SELECT. Each row becomes an effect, its columns the effect's fields.
     pub query: String,
+    /// The column that holds the identity of the operation which made the row. With it every trial of the workflow is
+    /// looked at, and the rows are evidence for the outcome of operations. The file belongs to the trial and
+    /// is read after everything in it has ended, so the look is settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// What a file that does not exist means. By default nothing: a name with a typing error must not read as "no effects".
+    #[serde(default)]
+    pub if_missing: IfMissing,
+}
+
+/// What a database that does not exist means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IfMissing {
+    /// The target cannot be read.
+    #[default]
+    Unreadable,
+    /// The workflow makes the file with its first effect: there is none yet.
+    Empty,
 }
 
 /// What the gate demands before it passes.

@@ -7,7 +7,7 @@ use crate::change::ChangeError;
 use crate::domain::ExitCode;
 use crate::execution::ExecutionError;
 use crate::manifest::Diagnostic;
-use crate::report::HtmlError;
+use crate::report::{HtmlError, JunitError};
 use crate::store::StoreError;
 
 /// Something that ended a command before its verdict.
@@ -36,7 +36,10 @@ pub enum PipelineError {
     Store(#[from] StoreError),
     /// A report could not be made.
     #[error(transparent)]
-    Report(#[from] HtmlError),
+    Html(#[from] HtmlError),
+    /// The JUnit file could not be made.
+    #[error(transparent)]
+    Junit(#[from] JunitError),
     /// A file could not be written.
     #[error("{}: {source}", path.display())]
     Files {

@@ -65,6 +65,8 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     let json = serde_json::to_string_pretty(&document)
         .map_err(|error| PipelineError::Files { path: folder.join(DOCUMENT), source: error.into() })?;
     write(&folder.join(DOCUMENT), &json)?;
+    write(&folder.join("summary.md"), &report::render_markdown(&document, report::PULL_REQUEST_LIMIT))?;
+    write(&folder.join("junit.xml"), &report::render_junit(&document)?)?;
     write(&folder.join("report.html"), &report::render_html(&document, None)?)?;
     Ok(document)
 }
