@@ -170,7 +170,6 @@ pub enum PracticeName {
 /// A question to a target system, asked after the last step of a trial. Exactly one kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct Probe {
     /// The workflow whose trials it looks at; without one, those of every workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::Digest;
+use crate::domain::{Digest, WorkflowId};
 use crate::manifest::compile::{compile_glob, compile_time};
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::{FileError, FileSource};
 use crate::manifest::node::{Half, below};
-use crate::manifest::project_file::{ProjectFile, WorkflowSpec};
+use crate::manifest::project_file::{Probe, ProjectFile, SqlProbe, WorkflowSpec};
 use crate::manifest::schema::{FileKind, read_raw};
-use crate::manifest::suggest::list_of;
+use crate::manifest::suggest::{hint_for, list_of};
 use crate::manifest::yaml::Document;
 
 use super::names;
@@ -106,15 +106,33 @@ fn check(file: &ProjectFile, document: &Document, errors: &mut Vec<Diagnostic>) 
         check_workflow(document, &below("/workflows", name), workflow, errors);
     }
     for (name, probe) in &file.probes {
-        let Some(sql) = &probe.sql else { continue };
-        let pointer = below(&below("/probes", name), "sql");
-        if let Err(fault) = paths::check_form(&sql.database) {
-            let hint = "the database lies in the trial's state directory";
-            errors.push(document.error(&below(&pointer, "database"), fault.message).with_hint(hint));
+        check_probe(document, &below("/probes", name), probe, file, errors);
+    }
+}
+
+fn check_probe(document: &Document, pointer: &str, probe: &Probe, file: &ProjectFile, errors: &mut Vec<Diagnostic>) {
+    if let Some(workflow) = probe.workflow.as_ref().filter(|named| !file.workflows.contains_key(*named)) {
+        let names: Vec<&str> = file.workflows.keys().map(WorkflowId::as_str).collect();
+        let hint = hint_for(workflow.as_str(), &names, "workflows");
+        let message = format!("there is no workflow `{workflow}`");
+        errors.push(document.error(&below(pointer, "workflow"), message).with_hint(hint));
+    }
+    match &probe.sql {
+        Some(sql) => check_sql_probe(document, &below(pointer, "sql"), sql, errors),
+        None => {
+            let hint = "write `sql:` with a database and a query below it";
+            errors.push(document.error(pointer, "the probe asks nothing").with_hint(hint));
         }
-        if sql.query.trim().is_empty() {
-            errors.push(document.error(&below(&pointer, "query"), "the query is empty").with_hint("write one SELECT"));
-        }
+    }
+}
+
+fn check_sql_probe(document: &Document, pointer: &str, sql: &SqlProbe, errors: &mut Vec<Diagnostic>) {
+    if let Err(fault) = paths::check_form(&sql.database) {
+        let hint = "the database lies in the trial's state directory";
+        errors.push(document.error(&below(pointer, "database"), fault.message).with_hint(hint));
+    }
+    if sql.query.trim().is_empty() {
+        errors.push(document.error(&below(pointer, "query"), "the query is empty").with_hint("write one SELECT"));
     }
 }
 

@@ -154,7 +154,11 @@ fn a_probe_asks_one_question_inside_the_state_directory() {
     );
     assert_refused(
         &edited("    sql: {database: desk.db, query: SELECT * FROM review_queue}\n", "    {}\n"),
-        "15:5 expected exactly one key, found none\n  the keys here are sql",
+        "15:5 the probe asks nothing\n  write `sql:` with a database and a query below it",
+    );
+    assert_refused(
+        &edited("    sql: {database", "    workflow: desc\n    sql: {database"),
+        "15:15 there is no workflow `desc`\n  did you mean `desk`?",
     );
 }
 
