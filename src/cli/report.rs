@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
             context.console.document(&text)?;
         }
         ReportForm::Junit => {
-            let text = report::render_junit(&document).map_err(|error| Failure::internal(error.to_string()))?;
+            let text = report::render_junit(&document)?;
             context.console.document(&text)?;
         }
         ReportForm::Markdown => {

@@ -7,7 +7,7 @@ use crate::change::ChangeError;
 use crate::domain::ExitCode;
 use crate::execution::ExecutionError;
 use crate::manifest::Diagnostic;
-use crate::report::{HtmlError, JunitError};
+use crate::report::HtmlError;
 use crate::store::StoreError;
 
 /// Something that ended a command before its verdict.
@@ -37,9 +37,6 @@ pub enum PipelineError {
     /// A report could not be made.
     #[error(transparent)]
     Html(#[from] HtmlError),
-    /// The JUnit file could not be made.
-    #[error(transparent)]
-    Junit(#[from] JunitError),
     /// A file could not be written.
     #[error("{}: {source}", path.display())]
     Files {

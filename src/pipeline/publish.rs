@@ -66,7 +66,10 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
         .map_err(|error| PipelineError::Files { path: folder.join(DOCUMENT), source: error.into() })?;
     write(&folder.join(DOCUMENT), &json)?;
     write(&folder.join("summary.md"), &report::render_markdown(&document, report::PULL_REQUEST_LIMIT))?;
-    write(&folder.join("junit.xml"), &report::render_junit(&document)?)?;
+    let junit = folder.join("junit.xml");
+    let text =
+        report::render_junit(&document).map_err(|source| PipelineError::Files { path: junit.clone(), source })?;
+    write(&junit, &text)?;
     write(&folder.join("report.html"), &report::render_html(&document, None)?)?;
     Ok(document)
 }
