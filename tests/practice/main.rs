@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod bench;
+mod durable;
 mod facets;
 mod proven;
 mod sound;
