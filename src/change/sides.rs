@@ -188,6 +188,21 @@ impl Sides {
         Ok(Snapshot::of(project, rest_digests(&listing, project)))
     }
 
+    /// The names of the files that a folder of the project held at the base, and in the commit on which the working tree
+    /// stands: what was there and may have been taken away since.
+    ///
+    /// # Errors
+    /// When git cannot read that commit.
+    pub fn earlier_names(&self, folder: &str) -> Result<BTreeSet<String>, ChangeError> {
+        let Some(git) = &self.git else { return Ok(BTreeSet::new()) };
+        let below = [git.prefix(), folder.as_bytes(), b"/"].concat();
+        let failed = |reason: GitError| ChangeError::Files(reason.sentence());
+        let commit = self.head.commit.map(|commit| git.tree(commit.id)).transpose().map_err(failed)?;
+        let listings = self.base.listings.iter().chain(&commit);
+        let names = listings.flat_map(|listing| listing.iter()).filter_map(|(path, _)| path.below(&below));
+        Ok(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
+    }
+
     /// Writes the head into an empty folder and gives the project's folder in there; `None` where the head is what
     /// the project's own folder holds, so that it can run in place.
     ///

@@ -63,6 +63,10 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
         environment: &request.environment,
         has_accepted: baseline.snapshot.is_some(),
     })?;
+    let baseline_state = match baseline_state {
+        BaselineState::Broken(findings) => BaselineState::Broken(findings),
+        sound => still_whole(root, &sides)?.map_or(sound, BaselineState::Broken),
+    };
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
     let changes = sides.changes(&project, baseline.snapshot.as_ref())?;
@@ -81,6 +85,14 @@ fn read_baseline(root: &Path) -> Result<(Baseline, BaselineState), PipelineError
     let baseline = open_ledger(root)?.fold();
     let state = if baseline.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
     Ok((baseline, state))
+}
+
+/// A chain of records cannot tell that its newest link was taken away; git can.
+fn still_whole(root: &Path, sides: &Sides) -> Result<Option<Vec<String>>, PipelineError> {
+    let earlier = sides.earlier_names(BASELINES_FOLDER)?;
+    let lost = open_ledger(root)?.lost_since(earlier.iter().map(String::as_str));
+    let sentences: Vec<String> = lost.iter().map(ToString::to_string).collect();
+    Ok((!sentences.is_empty()).then_some(sentences))
 }
 
 fn read_pause(store: &Store) -> Option<Pause> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::domain::{CaseId, ExitCode, RunId};
+use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::report::{self, ReportDocument, ReportInput};
 use crate::store::RunKind;
 
@@ -44,7 +44,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     let Material { project_root, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
     let outputs = accepted_outputs(project_root, prepared);
     let accept = accept_command(material);
-    let limits: Vec<String> = paused(prepared).into_iter().collect();
+    let limits: Vec<String> = paused(prepared).into_iter().chain(conflicts(prepared)).collect();
     let document = report::build(&ReportInput {
         run,
         project: &prepared.project.file.name,
@@ -77,6 +77,18 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
 fn paused(prepared: &Prepared) -> Option<String> {
     let pause = prepared.pause.as_ref()?;
     Some(format!("Nothing ran: the project is paused since {} by {}: {}", pause.since, pause.by, pause.reason))
+}
+
+/// What two branches accepted differently, until an acceptance joins them.
+fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
+    prepared.baseline.conflicts.iter().map(|conflict| {
+        let what = conflict.case.as_ref().map_or_else(|| "the parts".to_owned(), |case| format!("case {case}"));
+        let others: Vec<&str> = conflict.others.iter().map(Digest::short).collect();
+        let (taken, others) = (conflict.taken.short(), others.join(", "));
+        format!(
+            "Two branches accepted {what} differently: record {taken} counts until the next acceptance, not {others}."
+        )
+    })
 }
 
 /// The command that accepts this run, where that is a sensible next step: after a gate that has something to accept.
