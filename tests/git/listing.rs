@@ -23,12 +23,16 @@ fn a_deletion_and_both_names_of_a_rename_count() {
 #[test]
 fn more_renames_than_any_rename_detection_looks_at_all_count() {
     let scratch = Scratch::new();
-    for number in 0..1100 {
-        scratch.write(&format!("old/{number}"), format!("content {number}"));
-    }
-    scratch.commit("one");
-    std::fs::rename(scratch.root().join("old"), scratch.root().join("new")).unwrap();
-    scratch.commit("two");
+    let commit = |folder: &str, text: &str| {
+        let mut stream = "commit refs/heads/main\ncommitter T <t@example.org> 0 +0000\ndata 0\ndeleteall\n".to_owned();
+        for number in 0..1100 {
+            let content = format!("{text} {number}");
+            stream += &format!("M 100644 inline {folder}/{number}\ndata {}\n{content}\n", content.len());
+        }
+        stream
+    };
+    let lines = "a line that stays\n".repeat(9);
+    scratch.import(&(commit("old", &lines) + &commit("new", &format!("{lines}edited"))));
     let changes = diff(&scratch.open(), "HEAD~1", "HEAD");
     assert_eq!(changes.iter().filter(|change| change.direction == Direction::Removed).count(), 1100);
     assert_eq!(changes.iter().filter(|change| change.direction == Direction::Added).count(), 1100);

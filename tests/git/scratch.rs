@@ -87,6 +87,15 @@ impl Scratch {
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
 
+    /// Adds commits in bulk, in the form that `git fast-import` reads.
+    pub(crate) fn import(&self, stream: &str) {
+        let file = self.folder.path().join("stream");
+        fs::write(&file, stream).unwrap();
+        let mut command = Command::new("git");
+        command.current_dir(self.root()).args(["fast-import", "--quiet"]).stdin(fs::File::open(file).unwrap());
+        assert!(command.status().unwrap().success());
+    }
+
     /// The repository as the change room opens it.
     pub(crate) fn open(&self) -> GitProject {
         GitProject::open(&self.root()).unwrap()
@@ -101,7 +110,8 @@ fn run(home: &Path, folder: &Path, arguments: &[&str]) -> String {
         command.env(format!("GIT_{role}_NAME"), "Tester").env(format!("GIT_{role}_EMAIL"), "tester@example.org");
         command.env(format!("GIT_{role}_DATE"), "2026-01-02T03:04:05Z");
     }
-    command.env("GIT_CONFIG_COUNT", "1");
+    // What is thrown away in a moment need not survive a power cut.
+    command.env("GIT_CONFIG_COUNT", "2").env("GIT_CONFIG_KEY_1", "core.fsync").env("GIT_CONFIG_VALUE_1", "none");
     command.env("GIT_CONFIG_KEY_0", "protocol.file.allow").env("GIT_CONFIG_VALUE_0", "always");
     let output = command.output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
