@@ -1,0 +1,150 @@
+//! Every exit code of the contract, from the real binary.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::sandbox::{Ran, Sandbox};
+use crate::small_project::{CASE, FILES, WORKFLOW, accepted_project, small_project};
+
+#[test]
+fn zero_where_the_gate_passes() {
+    let sandbox = accepted_project();
+    sandbox.holdpoint(&["gate"]).expect(0);
+}
+
+#[test]
+fn zero_with_the_reason_where_the_change_puts_nothing_at_risk() {
+    let sandbox = accepted_project();
+    sandbox.write("README.md", "Only words.\n");
+    sandbox.commit("describe");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(0).says("README.md");
+    assert_eq!(sandbox.report()["counts"]["inherited"], 1);
+    assert_eq!(sandbox.report()["counts"]["passed"], 0);
+}
+
+#[test]
+fn one_where_the_evidence_cannot_be_written() {
+    let sandbox = accepted_project();
+    std::fs::remove_dir_all(sandbox.project().join("reports")).unwrap();
+    sandbox.write("reports", "a file where the folder should be");
+    let ran = sandbox.holdpoint(&["gate", "--all"]).expect(1);
+    assert!(ran.stderr.contains("reports"), "{}", ran.told());
+}
+
+#[test]
+fn two_where_the_command_line_is_not_understood() {
+    let sandbox = small_project();
+    for arguments in [&["gate", "--no-such-flag"][..], &["no-such-command"], &["gate", "--jobs", "none"], &[]] {
+        sandbox.holdpoint(arguments).expect(2);
+    }
+}
+
+#[test]
+fn ten_where_a_case_regressed() {
+    let sandbox = accepted_project();
+    sandbox.write("prompts/greeting.txt", "Go away\n");
+    sandbox.commit("be rude");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(10);
+    assert_eq!(sandbox.report()["comparison"]["regressed"], 1);
+    assert_eq!(sandbox.report()["verdict"], "fail");
+    assert_eq!(sandbox.report()["exit_code"], 10);
+}
+
+#[test]
+fn ten_where_a_new_case_fails() {
+    let sandbox = accepted_project();
+    sandbox.write("cases/action/new.yaml", &CASE.replace("greets", "new").replace("Good morning", "Good evening"));
+    sandbox.commit("add a case");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(10);
+    assert_eq!(sandbox.report()["comparison"]["new"], 1);
+}
+
+#[test]
+fn eleven_where_the_workflow_breaks_down() {
+    let sandbox = accepted_project();
+    sandbox.write("workflow.sh", &format!("{WORKFLOW}exit 3\n"));
+    sandbox.commit("break");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(11);
+    assert_eq!(sandbox.report()["counts"]["errored"], 1);
+    assert_eq!(sandbox.report()["verdict"], "inconclusive");
+}
+
+#[test]
+fn twelve_where_nothing_was_ever_accepted_with_the_command_that_accepts() {
+    let sandbox = small_project();
+    let ran = sandbox.holdpoint(&["gate"]).expect(12);
+    let expected = format!("holdpoint baseline accept {}", sandbox.latest_run());
+    ran.says(&expected);
+    assert_eq!(sandbox.report()["counts"]["passed"], 1, "it runs everything all the same");
+}
+
+#[test]
+fn twelve_where_the_baseline_was_changed_after_acceptance() {
+    let sandbox = accepted_project();
+    let records = sandbox.contents("baselines");
+    let (path, bytes) = records.iter().find(|(path, _)| path.extension().is_some_and(|end| end == "json")).unwrap();
+    let forged = String::from_utf8(bytes.clone()).unwrap().replace("first measurement", "last measurement");
+    std::fs::write(path, forged).unwrap();
+    sandbox.holdpoint(&["gate"]).expect(12);
+    sandbox.holdpoint(&["baseline", "verify"]).expect(12);
+}
+
+#[test]
+fn thirteen_where_the_project_is_invalid() {
+    let sandbox = small_project();
+    sandbox.edit("holdpoint.yaml", "name: small", "nmae: small");
+    for command in ["check", "plan", "gate", "run"] {
+        sandbox.holdpoint(&[command]).expect(13).says("nmae");
+    }
+}
+
+#[test]
+fn fourteen_where_no_case_is_the_one_that_was_asked_for() {
+    let sandbox = small_project();
+    sandbox.holdpoint(&["run", "greet"]).expect(14);
+    sandbox.holdpoint(&["run", "--set", "duplicate"]).expect(14);
+}
+
+#[test]
+fn fourteen_where_the_project_has_no_case() {
+    let without: Vec<(&str, &str)> = FILES.into_iter().filter(|(path, _)| !path.starts_with("cases/")).collect();
+    let sandbox = Sandbox::with_files(&without);
+    sandbox.holdpoint(&["gate"]).expect(14);
+    sandbox.holdpoint(&["run", "--all"]).expect(14);
+}
+
+#[test]
+fn fifteen_while_the_project_is_paused() {
+    let sandbox = accepted_project();
+    sandbox.holdpoint(&["pause", "on", "--by", "R. Viewer", "--reason", "release freeze"]).expect(0);
+    sandbox.holdpoint(&["gate", "--all"]).expect(15);
+    sandbox.holdpoint(&["pause", "off"]).expect(0);
+    sandbox.holdpoint(&["gate", "--all"]).expect(0);
+}
+
+#[test]
+fn hundred_and_thirty_where_the_user_cancels() {
+    let sandbox = accepted_project();
+    sandbox.write("workflow.sh", "touch started\nexec sleep 600\n");
+    let mut command = sandbox.holdpoint_command();
+    let child = command.arg("gate").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while !sandbox.project().join("started").exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "the workflow never started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    sandbox.ran(sandbox.command("kill").args(["-INT", &child.id().to_string()])).expect(0);
+    let output = child.wait_with_output().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(120), "it waited for the workflow");
+    Ran::of("holdpoint gate".to_owned(), &output).expect(130);
+}
+
+#[test]
+fn the_strongest_of_several_reasons_decides() {
+    let sandbox = accepted_project();
+    sandbox.write("prompts/greeting.txt", "Go away\n");
+    sandbox.holdpoint(&["pause", "on", "--by", "R. Viewer", "--reason", "release freeze"]).expect(0);
+    sandbox.holdpoint(&["gate"]).expect(15);
+    sandbox.edit("holdpoint.yaml", "name: small", "nmae: small");
+    sandbox.holdpoint(&["gate"]).expect(13);
+}

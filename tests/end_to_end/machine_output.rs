@@ -1,0 +1,68 @@
+//! What other programs read: one JSON document and nothing else, also where the reader goes away.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use crate::small_project::{accepted_project, case};
+
+#[test]
+fn plan_prints_one_document_and_nothing_else() {
+    let sandbox = accepted_project();
+    let ran = sandbox.holdpoint(&["plan", "--json"]).expect(0);
+    let plan = ran.json();
+    assert_eq!(plan["schema"], "holdpoint.plan/1");
+    let expected =
+        ["base", "head", "mode", "mode_reason", "changes", "selected", "excluded", "unclassified", "uncovered"];
+    for field in expected {
+        assert!(plan.get(field).is_some(), "no `{field}` in {plan:#}");
+    }
+    assert!(ran.stderr.is_empty(), "{}", ran.told());
+}
+
+#[test]
+fn gate_prints_its_report_as_one_document() {
+    let sandbox = accepted_project();
+    let ran = sandbox.holdpoint(&["gate", "--all", "--json"]).expect(0);
+    let report = ran.json();
+    assert_eq!(report["schema"], "holdpoint.report/1");
+    assert_eq!(report["exit_code"], 0);
+    assert_eq!(report, sandbox.report());
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_nothing_in_noise() {
+    let sandbox = accepted_project();
+    for number in 0..2000 {
+        sandbox.write(&format!("cases/action/c{number}.yaml"), &case(&format!("c{number}"), "Good morning"));
+    }
+    for arguments in [&["plan", "--json"][..], &["plan"], &["rules"], &["schema"]] {
+        let mut child =
+            sandbox.holdpoint_command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = [0_u8; 1];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+        assert!(said.is_empty(), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn colour_is_only_for_terminals() {
+    let sandbox = accepted_project();
+    for arguments in [&["plan"][..], &["gate"], &["rules"]] {
+        let ran = sandbox.holdpoint(arguments).expect(0);
+        assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{}", ran.told());
+    }
+}
+
+#[test]
+fn every_command_finds_the_project_that_it_is_told() {
+    let sandbox = accepted_project();
+    let project = sandbox.project();
+    let elsewhere = project.parent().unwrap();
+    let mut command = sandbox.holdpoint_command();
+    command.current_dir(elsewhere).args(["--project", "project", "gate", "--all"]);
+    sandbox.ran(&mut command).expect(0);
+    assert!(!elsewhere.join("reports").exists());
+}

@@ -1,0 +1,13 @@
+//! The real binary, from outside: real git repositories, real workflows, exit codes, reports.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test that cannot set up has to fail")]
+
+mod acceptance;
+mod exit_codes;
+mod expectation_edits;
+mod honest_files;
+mod honest_running;
+mod honest_selection;
+mod machine_output;
+mod sandbox;
+mod small_project;
+mod support_desk;
