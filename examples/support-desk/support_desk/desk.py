@@ -80,14 +80,14 @@ class Desk:
             text = "We do not know whether your ticket was opened. A colleague will check before anything is repeated."
             return _answer("unknown", text, claims=_claims(request, "unknown"))
         text = f"Ticket {ticket.number} is open: {ticket.subject}."
-        claims = _claims(request, "completed")
         try:
             self.store.notify(operation, ticket.customer)
-            claims.append({"operation": f"{operation}/notice", "claim": "completed"})
+            notice = "queued"
         except NoAnswer:
             text += " We could not confirm that the notice to you was queued."
-            claims.append({"operation": f"{operation}/notice", "claim": "unknown"})
-        return _answer("ticket_opened", text, claims=claims, ticket=asdict(ticket))
+            notice = "unknown"
+        claims = _claims(request, "completed")
+        return _answer("ticket_opened", text, claims=claims, ticket=asdict(ticket), notice=notice)
 
     def _open_with_retries(self, wanted: Ticket) -> Ticket:
         """Tries as often as the store's contract says; repeating is safe only where it knows the operation again."""
@@ -132,4 +132,4 @@ def _claims(request: dict, claim: str) -> list[dict[str, str]]:
 
 
 def _answer(decision: str, output: str, **more: Any) -> dict[str, Any]:
-    return {"output": output, "decision": decision, "citations": [], "claims": [], "ticket": None} | more
+    return {"output": output, "decision": decision, "citations": [], "claims": [], "ticket": None, "notice": None} | more
