@@ -1,9 +1,6 @@
 //! Every exit code of the contract, from the real binary.
 
-use std::process::Stdio;
-use std::time::{Duration, Instant};
-
-use crate::sandbox::{Ran, Sandbox};
+use crate::sandbox::{Sandbox, names};
 use crate::small_project::{CASE, FILES, WORKFLOW, accepted_project, small_project};
 
 #[test]
@@ -70,6 +67,21 @@ fn eleven_where_the_workflow_breaks_down() {
 }
 
 #[test]
+fn eleven_where_a_change_brings_a_risk_that_no_case_shows() {
+    let sandbox = small_project();
+    sandbox.edit("holdpoint.yaml", "uncovered_is_inconclusive: false", "uncovered_is_inconclusive: true");
+    sandbox.commit("be strict");
+    sandbox.measure_and_accept();
+    sandbox.write("prompts/greeting.txt", "Good morning, all\n");
+    sandbox.commit("greet all");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(11).says("malformed_output");
+    let uncovered = &sandbox.plan(&["--base", "HEAD~1"])["uncovered"];
+    let expected =
+        ["context_boundaries", "injected_instructions", "malformed_output", "missing_availability", "source_conflict"];
+    assert_eq!(names(uncovered, "risk"), expected);
+}
+
+#[test]
 fn twelve_where_nothing_was_ever_accepted_with_the_command_that_accepts() {
     let sandbox = small_project();
     let ran = sandbox.holdpoint(&["gate"]).expect(12);
@@ -93,8 +105,8 @@ fn twelve_where_the_baseline_was_changed_after_acceptance() {
 fn thirteen_where_the_project_is_invalid() {
     let sandbox = small_project();
     sandbox.edit("holdpoint.yaml", "name: small", "nmae: small");
-    for command in ["check", "plan", "gate", "run"] {
-        sandbox.holdpoint(&[command]).expect(13).says("nmae");
+    for arguments in [&["check"][..], &["plan"], &["gate"], &["run", "--all"]] {
+        sandbox.holdpoint(arguments).expect(13).says("nmae");
     }
 }
 
@@ -125,18 +137,9 @@ fn fifteen_while_the_project_is_paused() {
 #[test]
 fn hundred_and_thirty_where_the_user_cancels() {
     let sandbox = accepted_project();
+    sandbox.edit("holdpoint.yaml", "    parts:", "    timeout_s: 3600\n    parts:");
     sandbox.write("workflow.sh", "touch started\nexec sleep 600\n");
-    let mut command = sandbox.holdpoint_command();
-    let child = command.arg("gate").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let began = Instant::now();
-    while !sandbox.project().join("started").exists() {
-        assert!(began.elapsed() < Duration::from_secs(60), "the workflow never started");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    sandbox.ran(sandbox.command("kill").args(["-INT", &child.id().to_string()])).expect(0);
-    let output = child.wait_with_output().unwrap();
-    assert!(began.elapsed() < Duration::from_secs(120), "it waited for the workflow");
-    Ran::of("holdpoint gate".to_owned(), &output).expect(130);
+    sandbox.interrupted(&["gate"], "-INT").expect(130);
 }
 
 #[test]

@@ -119,17 +119,23 @@ fn a_judging_program_without_a_clear_verdict_is_an_error() {
         "kill -9 $$",
         "sleep 30",
     ];
-    for answer in answers {
-        for form in
-            ["- command: {run: [sh, judge.sh], timeout_s: 1}", "- not: {command: {run: [sh, judge.sh], timeout_s: 1}}"]
-        {
-            let sandbox = small_project();
-            sandbox.write(CASE_PATH, &CASE.replace("- contains: Good morning", form));
-            sandbox.write("judge.sh", &format!("cat >/dev/null\n{answer}\n"));
-            let ran = sandbox.holdpoint(&["run", "--all"]);
-            assert_eq!((ran.code, count(&sandbox, "errored")), (11, 1), "{form} {answer}: {}", ran.told());
+    let sandbox = small_project();
+    std::fs::remove_file(sandbox.project().join(CASE_PATH)).unwrap();
+    for (number, answer) in answers.iter().enumerate() {
+        sandbox.write(&format!("judges/{number}.sh"), &format!("cat >/dev/null\n{answer}\n"));
+        let judge = format!("command: {{run: [sh, judges/{number}.sh], timeout_s: 3}}");
+        for (name, form) in [("plain", judge.clone()), ("negated", format!("not: {{{judge}}}"))] {
+            let text =
+                CASE.replace("id: greets", &format!("id: {name}-{number}")).replace("contains: Good morning", &form);
+            sandbox.write(&format!("cases/action/{name}-{number}.yaml"), &text);
         }
     }
+    sandbox.holdpoint(&["run", "--all"]).expect(11);
+    let report = sandbox.report();
+    for case in report["cases"].as_array().unwrap() {
+        assert_eq!(case["status"], "errored", "{case:#}");
+    }
+    assert_eq!(count(&sandbox, "errored"), 2 * answers.len() as u64);
 }
 
 #[test]
@@ -264,19 +270,11 @@ fn what_finished_before_a_cancellation_is_on_record() {
     let sandbox = small_project();
     sandbox.write(
         "workflow.sh",
-        "case \"$(cat)\" in *Slow*) touch started; exec sleep 600;; esac\ncat prompts/greeting.txt\n",
+        "case \"$(cat)\" in *Slow*) sleep 1; touch started; exec sleep 600;; esac\ncat prompts/greeting.txt\n",
     );
     sandbox.write("cases/action/zz-slow.yaml", &case("zz-slow", "Good morning").replace("Hello", "Slow"));
-    let mut command = sandbox.holdpoint_command();
-    command.args(["run", "--all", "--jobs", "1"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    let began = std::time::Instant::now();
-    while !sandbox.project().join("started").exists() {
-        assert!(began.elapsed().as_secs() < 60, "the slow case never started");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    sandbox.ran(sandbox.command("kill").args(["-TERM", &child.id().to_string()])).expect(0);
-    Ran::of("holdpoint run".to_owned(), &child.wait_with_output().unwrap()).expect(130);
+    sandbox.edit("holdpoint.yaml", "    parts:", "    timeout_s: 3600\n    parts:");
+    sandbox.interrupted(&["run", "--all", "--jobs", "2"], "-TERM").expect(130);
     let report = sandbox.report();
     assert_eq!(entry(&report["cases"], "id", "greets")["status"], "passed");
     assert_eq!(entry(&report["cases"], "id", "zz-slow")["status"], "errored");

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -122,7 +124,7 @@ impl Sandbox {
         command
             .current_dir(self.project())
             .env_clear()
-            .env("PATH", path_with_python())
+            .env("PATH", PATH.get_or_init(path_with_python))
             .env("HOME", self.home())
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
@@ -141,6 +143,24 @@ impl Sandbox {
         let line = format!("{:?} {:?}", command.get_program(), command.get_args().collect::<Vec<_>>());
         let output = command.output().unwrap_or_else(|error| panic!("{line}: {error}"));
         Ran::of(line, &output)
+    }
+
+    /// Starts the binary, waits until the workflow has made the file `started`, and sends this signal until it ends.
+    pub(crate) fn interrupted(&self, arguments: &[&str], signal: &str) -> Ran {
+        let mut command = self.holdpoint_command();
+        let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let began = Instant::now();
+        let patience = Duration::from_secs(120);
+        while !self.project().join("started").exists() {
+            assert!(began.elapsed() < patience, "the workflow never started");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        while child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < patience, "it does not end");
+            self.ran(self.command("kill").args([signal, &child.id().to_string()]));
+            std::thread::sleep(Duration::from_millis(500));
+        }
+        Ran::of(format!("{arguments:?}, interrupted"), &child.wait_with_output().unwrap())
     }
 
     /// Accepts what was last measured, and commits the record.
@@ -231,6 +251,8 @@ pub(crate) fn entry<'a>(list: &'a Value, key: &str, name: &str) -> &'a Value {
     let found = list.as_array().unwrap().iter().find(|item| item[key] == name);
     found.unwrap_or_else(|| panic!("no `{name}` in {list:#}"))
 }
+
+static PATH: OnceLock<String> = OnceLock::new();
 
 /// PATH with the folder of the real interpreter first: a version manager's stand-in for `python3` may need the
 /// environment that is cleared here.

@@ -14,6 +14,7 @@ workflows:
     code: [workflow.sh]
     now: \"2026-03-02T09:00:00Z\"
 inert: [README.md]
+gate: {uncovered_is_inconclusive: false}
 ";
 
 /// The one part.
