@@ -65,7 +65,8 @@ fn idle_tests(files: &[SourceFile]) -> Vec<String> {
         let in_macro = all.windows(2).any(|w| w[0].text == "proptest" && w[1].text == "!");
         let declares_modules = all.windows(2).any(|w| w[0].text == "mod" && w[1].text != "tests");
         let is_harness = declares_modules || file.path.starts_with("tests/") && supports_others(file);
-        if file.is_test() && !(attribute("test") || in_macro || is_harness) {
+        let must_test = file.is_test() && (!file.declared_as_test || file.path.ends_with("tests.rs"));
+        if must_test && !(attribute("test") || in_macro || is_harness) {
             complaints.push(format!("{}: a test file without a test", file.path));
         }
         if attribute("ignore") {

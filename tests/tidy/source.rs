@@ -5,6 +5,8 @@ use std::path::Path;
 /// Folders that are no part of the project's text.
 const SKIPPED: [&str; 5] = [".git", "target", ".holdpoint", "reports", "__pycache__"];
 
+const TEST_ATTRIBUTE: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
+
 /// A file of the project.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
@@ -12,12 +14,14 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     /// Its text.
     pub(crate) text: String,
+    /// Whether a `#[cfg(test)] mod …;` elsewhere declares it.
+    pub(crate) declared_as_test: bool,
 }
 
 impl SourceFile {
     /// A made-up file.
     pub(crate) fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned() }
+        Self { path: path.to_owned(), text: text.to_owned(), declared_as_test: false }
     }
 
     /// The room of a file below `src/`: its first folder, or its own name.
@@ -30,7 +34,24 @@ impl SourceFile {
 
     /// Whether the whole file is test code.
     pub(crate) fn is_test(&self) -> bool {
-        self.path.starts_with("tests/") || self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
+        self.declared_as_test
+            || self.path.starts_with("tests/")
+            || self.path.ends_with("/tests.rs")
+            || self.path.contains("/tests/")
+    }
+
+    /// The files that this one declares as modules for tests alone.
+    fn declared_tests(&self) -> Vec<String> {
+        let folder = match self.path.strip_suffix("/mod.rs") {
+            Some(folder) => folder,
+            None => self.path.trim_end_matches(".rs"),
+        };
+        let all = tokens(&self.text);
+        let declared = all.windows(10).filter(|window| {
+            let texts: Vec<&str> = window.iter().map(|token| token.text.as_str()).collect();
+            texts[..7] == TEST_ATTRIBUTE && texts[7] == "mod" && texts[9] == ";"
+        });
+        declared.map(|window| format!("{folder}/{}.rs", window[8].text)).collect()
     }
 
     /// The tokens of the code, without those of test modules.
@@ -45,7 +66,16 @@ pub(crate) fn project_files() -> Vec<SourceFile> {
     let mut files = Vec::new();
     collect(root, root, &mut files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
+    mark_declared_tests(&mut files);
     files
+}
+
+fn mark_declared_tests(files: &mut [SourceFile]) {
+    let rust = files.iter().filter(|file| file.path.ends_with(".rs"));
+    let tests: Vec<String> = rust.flat_map(SourceFile::declared_tests).collect();
+    for file in files {
+        file.declared_as_test = tests.contains(&file.path);
+    }
 }
 
 /// The Rust files below these folders. None at all is a failure: a check that finds nothing checks nothing.
@@ -67,7 +97,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
             collect(root, &path, files);
         } else if let Ok(text) = std::fs::read_to_string(&path) {
             let relative = path.strip_prefix(root).expect("it lies in the project");
-            files.push(SourceFile { path: relative.to_string_lossy().replace('\\', "/"), text });
+            files.push(SourceFile::new(&relative.to_string_lossy(), &text));
         }
     }
 }
@@ -181,13 +211,12 @@ fn prefixed_literal_end(chars: &[char], at: usize) -> usize {
 
 /// Leaves out what `#[cfg(test)]` stands on.
 fn without_test_modules(all: &[Token]) -> Vec<Token> {
-    const ATTRIBUTE: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::new();
     let mut at = 0;
     while at < all.len() {
-        let here = all[at..].iter().take(ATTRIBUTE.len()).map(|token| token.text.as_str());
-        if here.eq(ATTRIBUTE) {
-            at = item_end(all, at + ATTRIBUTE.len());
+        let here = all[at..].iter().take(TEST_ATTRIBUTE.len()).map(|token| token.text.as_str());
+        if here.eq(TEST_ATTRIBUTE) {
+            at = item_end(all, at + TEST_ATTRIBUTE.len());
         } else {
             kept.push(all[at].clone());
             at += 1;
@@ -237,4 +266,16 @@ fn test_modules_are_left_out_and_what_follows_them_is_not() {
     let file = SourceFile::new("src/a/b.rs", "x #[cfg(test)] mod tests { fn f() { [1]; } } y #[cfg(test)] mod t; z");
     let kept: Vec<String> = file.product_tokens().into_iter().map(|token| token.text).collect();
     assert_eq!(kept, ["x", "y", "z"]);
+}
+
+#[test]
+fn a_module_that_is_declared_for_tests_alone_is_test_code() {
+    let mut files = [
+        SourceFile::new("src/a/mod.rs", "#[cfg(test)]\nmod specimen;\nmod product;"),
+        SourceFile::new("src/a/specimen.rs", "x"),
+        SourceFile::new("src/a/product.rs", "#[cfg(test)] mod more;"),
+        SourceFile::new("src/a/product/more.rs", "x"),
+    ];
+    mark_declared_tests(&mut files);
+    assert_eq!(files.map(|file| file.is_test()), [false, true, false, true]);
 }
