@@ -157,7 +157,7 @@ fn a_claimed_success_without_an_effect_fails() {
     );
     sandbox.write(
         "holdpoint.yaml",
-        &format!("{PROJECT}probes:\n  tickets: {{sql: {{database: t.db, query: SELECT operation FROM t}}}}\n"),
+        &format!("{PROJECT}probes:\n  tickets: {{sql: {{database: t.db, query: SELECT operation FROM t, operation: operation}}}}\n"),
     );
     let empty_table = "- effects: {probe: tickets, where: {operation: op-1}, count: 1}";
     sandbox.write(CASE_PATH, &CASE.replace("- contains: Good morning", empty_table));
@@ -170,6 +170,9 @@ fn a_claimed_success_without_an_effect_fails() {
          sqlite3.connect(sys.argv[1] + '/t.db').execute('create table t (operation)')\" \"$state\"\necho",
     );
     sandbox.holdpoint(&["run", "--all"]).expect(10);
+    let report = sandbox.report();
+    let operation = &report["cases"][0]["trials"][0]["operations"][0];
+    assert_eq!(operation["claim_check"], "false_success", "{operation:#}");
 }
 
 #[test]
