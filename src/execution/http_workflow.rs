@@ -191,23 +191,4 @@ fn shown(url: &str) -> String {
 }
 
 #[cfg(test)]
-mod service_tests;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_shown_without_its_secrets() {
-        assert_eq!(shown("http://user:pa@ss@host:8080/path?key=secret#x"), "http://host:8080/path");
-        assert_eq!(shown("http://host"), "http://host");
-    }
-
-    #[test]
-    fn only_plain_http_can_be_reached() {
-        assert!(check_address("http://localhost:1/").is_ok());
-        assert!(check_address("HTTP://localhost:1/").is_ok());
-        assert!(check_address("https://localhost/").unwrap_err().message.contains("plain http only"));
-        assert!(check_address("file:///etc/passwd").is_err());
-    }
-}
+mod tests;

@@ -16,7 +16,6 @@ mod judges;
 mod operations;
 mod orphans;
 mod practice_workflow;
-mod probe_sql;
 mod process;
 mod program;
 mod redact;
@@ -24,6 +23,7 @@ mod runner;
 mod service;
 #[cfg(test)]
 mod specimen;
+mod sql_probe;
 mod state_dir;
 mod strict_json;
 mod trial;

@@ -108,7 +108,9 @@ fn environment(
 
 /// The first executable file of that name. Entries of PATH that are relative are passed over.
 fn look_up(name: &str, folders: &str) -> Option<PathBuf> {
-    std::env::split_paths(folders)
+    folders
+        .split(':')
+        .map(Path::new)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
         .find(|path| path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0))

@@ -26,13 +26,12 @@ impl Specimen {
     /// A project with these workflows, as they would stand in its file.
     pub(super) fn new(workflows: Value) -> Self {
         let file = json!({"schema": "holdpoint.project/1", "name": "specimen", "workflows": workflows});
-        let path = std::env::var("PATH").unwrap();
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
         Self {
             folder,
             project: project(serde_json::from_value(file).unwrap()),
-            environment: [("PATH".to_owned(), path)].into(),
+            environment: [("PATH".to_owned(), env!("PATH").to_owned())].into(),
             cancellation: Cancellation::new().unwrap(),
             jobs: 2,
             keep_state: false,

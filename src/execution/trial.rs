@@ -17,8 +17,8 @@ use super::invocation::{InvocationFrame, step_input};
 use super::judges::{self, JudgeInput};
 use super::operations::{ProbedTarget, Traces};
 use super::practice_workflow::PracticeMemory;
-use super::probe_sql;
 use super::program::Surroundings;
+use super::sql_probe;
 use super::state_dir::StateDir;
 use super::workflow::{StepContext, StepEnd, Workflow};
 
@@ -210,7 +210,7 @@ impl Trial<'_> {
         match self.surrounding.project.file.probes.get(name) {
             None => Reading::Unreadable(format!("the project has no probe `{name}` any more")),
             Some(probe) => match &probe.sql {
-                Some(sql) => probe_sql::ask(sql, self.state_dir.path()),
+                Some(sql) => sql_probe::ask(sql, self.state_dir.path()),
                 None => Reading::Unreadable(format!("the probe `{name}` asks nothing")),
             },
         }

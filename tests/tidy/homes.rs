@@ -10,7 +10,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("annotate-snippets", &["cli/"]),
     ("anstream", &["cli/"]),
     ("anstyle", &["cli/", "report/"]),
-    ("base64", &["report/"]),
+    ("base64", &["report/", "execution/"]),
     ("clap", &["cli/"]),
     ("git2", &["change/git"]),
     ("globset", &["manifest/", "change/"]),

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::evidence::{ErrorKind, Observation};
+use super::*;
+use crate::evidence::Observation;
 use crate::execution::specimen::{Specimen, case};
 
 /// What a service was asked: the request line with its headers, and the body.
@@ -87,7 +88,7 @@ fn the_invocation_is_posted_and_the_answer_read() {
 
 #[test]
 fn proxies_of_the_environment_are_ignored() {
-    let test = "execution::http_workflow::service_tests::the_invocation_is_posted_and_the_answer_read";
+    let test = "execution::http_workflow::tests::the_invocation_is_posted_and_the_answer_read";
     let mut again = std::process::Command::new(std::env::current_exe().unwrap());
     for variable in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy", "HTTPS_PROXY"] {
         // Nobody listens there: a request that went to the proxy would fail.
@@ -290,4 +291,18 @@ fn a_service_that_never_becomes_ready_is_an_error() {
     let observation = specimen.run_one(case("one", json!({})));
     assert_eq!(kind(&observation), Some(ErrorKind::Start));
     assert!(message(&observation).contains("not ready after 1 s"), "{}", message(&observation));
+}
+
+#[test]
+fn an_address_is_shown_without_its_secrets() {
+    assert_eq!(shown("http://user:pa@ss@host:8080/path?key=secret#x"), "http://host:8080/path");
+    assert_eq!(shown("http://host"), "http://host");
+}
+
+#[test]
+fn only_plain_http_can_be_reached() {
+    assert!(check_address("http://localhost:1/").is_ok());
+    assert!(check_address("HTTP://localhost:1/").is_ok());
+    assert!(check_address("https://localhost/").unwrap_err().message.contains("plain http only"));
+    assert!(check_address("file:///etc/passwd").is_err());
 }
