@@ -140,6 +140,10 @@ pub fn conclude(
         judged: &judged,
         folder: &folder,
     })?;
+    if let Some(checkout) = &checkout {
+        // The revision's files are in git; that this copy of them cannot be removed harms no result.
+        let _ = std::fs::remove_dir_all(checkout);
+    }
     keep(&store, &run, outcome, &judged, &document)?;
     publish::point_latest_at(&request.project_root, &run)?;
     let Prepared { plan, warnings, .. } = prepared;

@@ -1,5 +1,7 @@
 //! What to do after a run, in the order in which it should be done.
 
+use crate::domain::ExitCode;
+
 use super::document::ReportDocument;
 use super::group::Group;
 use super::limits::counted;
@@ -20,6 +22,9 @@ const NAMED_UNCOVERED: usize = 3;
 
 /// What to do after this run; empty where there is nothing to do.
 pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
+    if let Some(step) = interrupted(document) {
+        return vec![step];
+    }
     let mut steps: Vec<NextStep> = Group::ALL
         .into_iter()
         .filter(|group| group.needs_attention())
@@ -50,6 +55,18 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
         });
     }
     steps
+}
+
+/// A run that was kept from its work shows nothing that could be repaired or accepted.
+fn interrupted(document: &ReportDocument) -> Option<NextStep> {
+    let (text, command) = if document.exit_code == ExitCode::Paused.number() {
+        ("When the reason for the pause is gone, end it and run again.", "holdpoint pause off")
+    } else if document.exit_code == ExitCode::Cancelled.number() {
+        ("The run was cancelled: run it again to its end.", "holdpoint gate")
+    } else {
+        return None;
+    };
+    Some(NextStep { text: text.to_owned(), command: Some(command.to_owned()), anchor: "verdict" })
 }
 
 fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {

@@ -254,8 +254,12 @@ fn uncovered_sentence(plan: &Plan) -> String {
 
 /// What is no reason against a pass and must be said all the same.
 fn notes(input: &VerdictInput<'_>) -> Vec<String> {
+    let selected: BTreeSet<&CaseId> = input.plan.selected.iter().map(|selected| &selected.case).collect();
     let with = |standing: Standing| -> BTreeSet<&CaseId> {
-        input.compared.iter().filter(|compared| compared.standing == standing).map(|compared| &compared.case).collect()
+        let cases = input.compared.iter().filter(|compared| compared.standing == standing);
+        // A case that was to run and has no result stands on nothing, whatever was accepted for it earlier.
+        let stands = |case: &&CaseId| standing != Standing::Inherited || !selected.contains(case);
+        cases.map(|compared| &compared.case).filter(stands).collect()
     };
     let mut notes = Vec::new();
     for (standing, phrase) in [
