@@ -34,7 +34,7 @@ impl Diagnostic {
     /// The same with a hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(visible(&hint.into()));
         self
     }
 
@@ -76,15 +76,47 @@ impl SourceText {
 
     /// An error at this line and column.
     pub(super) fn error(&self, line: usize, column: usize, message: impl Into<String>) -> Diagnostic {
-        let source_line = line.checked_sub(1).and_then(|index| self.text.lines().nth(index)).unwrap_or_default();
+        // YAML also ends a line at a carriage return alone (YAML 1.2, section 5.4).
+        let text = self.text.replace("\r\n", "\n").replace('\r', "\n");
+        let source_line = line.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
         Diagnostic {
             severity: Severity::Error,
             path: self.path.clone(),
             line,
             column,
             source_line: source_line.to_owned(),
-            message: message.into(),
+            message: visible(&message.into()),
             hint: None,
         }
+    }
+}
+
+/// A file's own words may stand in a message; control characters in them must not reach a terminal or a CI log.
+fn visible(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_owned();
+    }
+    let escaped = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    text.chars().map(escaped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_and_not_sent() {
+        let diagnostic = Diagnostic::of_file("a.yaml", "unknown key `\u{1b}[31m\r`").with_hint("\n");
+        assert_eq!(diagnostic.message, "unknown key `\\u{1b}[31m\\r`");
+        assert_eq!(diagnostic.hint.as_deref(), Some("\\n"));
+    }
+
+    #[test]
+    fn a_line_ends_where_yaml_ends_it() {
+        let source = SourceText::new("a.yaml", "one\r\ntwo\rthree\nfour");
+        let line = |number: usize| source.error(number, 1, "x").source_line;
+        assert_eq!([line(0), line(1), line(2), line(3), line(4), line(5)], ["", "one", "two", "three", "four", ""]);
     }
 }

@@ -53,7 +53,6 @@ pub struct Loaded {
 /// # Errors
 /// Every error of every file, sorted by place.
 pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, String>) -> Result<Loaded, Vec<Diagnostic>> {
-    let mut warnings = Vec::new();
     let mut read = project_file::read(files);
     let mut errors = std::mem::take(&mut read.errors);
     let parts = read_parts(files, &mut errors);
@@ -64,7 +63,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     for part in &parts {
         references::check_part(&scope, part, &mut errors);
     }
-    let cases = fixtures::take_out(read_cases(files, Some(&scope), &mut errors), &mut warnings);
+    let (cases, mut warnings) = read_cases(files, Some(&scope), &mut errors);
     errors.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
     errors.extend(names::collisions("case", cases.iter().filter_map(|case| case.id_place.as_ref())));
     let unused = unused_parts(&scope);
@@ -124,7 +123,7 @@ pub fn load_side(files: &dyn FileSource) -> SideProject {
             None => unreadable.extend(read.errors),
         }
     }
-    let cases = fixtures::take_out(read_cases(files, None, &mut unreadable), &mut Vec::new());
+    let (cases, _) = read_cases(files, None, &mut unreadable);
     let doubled = self::doubled(cases.iter().filter_map(|case| case.id_place.as_ref()));
     for read in cases {
         match read.case {
@@ -149,13 +148,21 @@ fn doubled<'p>(places: impl Iterator<Item = &'p IdPlace>) -> BTreeSet<String> {
 }
 
 fn read_parts(files: &dyn FileSource, errors: &mut Vec<Diagnostic>) -> Vec<ReadPart> {
-    let paths = yaml_files(files, MANIFESTS, errors);
+    let paths: Vec<String> = regular_files(files, MANIFESTS, errors).into_iter().filter(|path| is_yaml(path)).collect();
     in_parallel(&paths, |path| parts::read(files, path))
 }
 
-fn read_cases(files: &dyn FileSource, scope: Option<&Scope<'_>>, errors: &mut Vec<Diagnostic>) -> Vec<ReadCase> {
-    let paths = yaml_files(files, CASES, errors);
-    in_parallel(&paths, |path| cases::read(files, path, scope))
+/// The cases, and warnings about files below `cases/` that are not run.
+fn read_cases(
+    files: &dyn FileSource,
+    scope: Option<&Scope<'_>>,
+    errors: &mut Vec<Diagnostic>,
+) -> (Vec<ReadCase>, Vec<Diagnostic>) {
+    let (paths, others): (Vec<String>, Vec<String>) =
+        regular_files(files, CASES, errors).into_iter().partition(|path| is_yaml(path));
+    let read = in_parallel(&paths, |path| cases::read(files, path, scope));
+    let mut warnings = fixtures::unnamed(&read, &others);
+    (fixtures::take_out(read, &mut warnings), warnings)
 }
 
 /// Reads the YAML file at `path`.
@@ -164,8 +171,8 @@ fn read_document(files: &dyn FileSource, path: &str) -> Result<Document, Vec<Dia
     Document::read(path, &bytes)
 }
 
-/// The YAML files below a folder, sorted. A link there is an error: what it leads to would silently not be read.
-fn yaml_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnostic>) -> Vec<String> {
+/// The files below a folder, sorted. A link there is an error: what it leads to would silently not be read.
+fn regular_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnostic>) -> Vec<String> {
     let linked = |path: &str| {
         Diagnostic::of_file(path, format!("`{path}` is a symbolic link, and links are not followed"))
             .with_hint("put the file itself there")
@@ -189,7 +196,7 @@ fn yaml_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnostic>
     let (links, regular): (Vec<String>, Vec<String>) =
         listed.into_iter().partition(|path| files.kind(path) == Some(EntryKind::Symlink));
     errors.extend(links.iter().map(|path| linked(path)));
-    regular.into_iter().filter(|path| is_yaml(path)).collect()
+    regular
 }
 
 /// Whether the name ends in `.yaml` or `.yml`, in any letter case: a `Case.YAML` that nobody reads would be green.

@@ -238,9 +238,13 @@ impl Checker<'_> {
 /// own characters, a very long one. A pattern can pass them all and still mean something only if it asks for
 /// something stranger than these hold.
 fn is_found_everywhere(regex: &Regex) -> bool {
+    // Nearly every pattern that means something stops here.
+    if !regex.is_match("") {
+        return false;
+    }
     let ascii: String = (0u8..128).map(char::from).collect();
     let long = "Zq7 é\n".repeat(20_000);
-    ["", "Zq7 é\n", "\u{10FFFF}", &ascii, regex.as_str(), &long].into_iter().all(|text| regex.is_match(text))
+    ["Zq7 é\n", "\u{10FFFF}", &ascii, regex.as_str(), &long].into_iter().all(|text| regex.is_match(text))
 }
 
 /// Two comparisons that no value passes together, in words.

@@ -1,6 +1,6 @@
 //! Which YAML files below `cases/` are cases, and which are only named by cases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::manifest::diagnostic::Diagnostic;
 
@@ -29,7 +29,6 @@ pub(super) fn take_out(mut read: Vec<ReadCase>, warnings: &mut Vec<Diagnostic>) 
     }
     let roles = decide(&namers);
     for (index, file) in read.iter_mut().enumerate() {
-        let namer = namers[index].iter().find(|namer| roles[**namer] == Role::Case).copied();
         match roles[index] {
             Role::Undecided => {
                 let message = "this file is named as a fixture in a circle, so whether it is a case cannot be told";
@@ -40,9 +39,8 @@ pub(super) fn take_out(mut read: Vec<ReadCase>, warnings: &mut Vec<Diagnostic>) 
             }
             Role::Fixture if file.looks_like_case => {
                 let message = "this file looks like a case, and is not run because a case names it as a fixture";
-                let by = namer
-                    .map_or_else(String::new, |_| "rename it, or take it out of that case's `fixtures`".to_owned());
-                warnings.push(Diagnostic::of_file(&file.path, message).with_hint(by).as_warning());
+                let hint = "rename it, or take it out of that case's `fixtures`";
+                warnings.push(Diagnostic::of_file(&file.path, message).with_hint(hint).as_warning());
             }
             _ => {}
         }
@@ -50,6 +48,23 @@ pub(super) fn take_out(mut read: Vec<ReadCase>, warnings: &mut Vec<Diagnostic>) 
     let mut roles = roles.into_iter();
     read.retain(|_| roles.next() != Some(Role::Fixture));
     read
+}
+
+/// A warning for each of the `others`, files that are not YAML, that no case names: it was meant as a case or as a
+/// fixture, and is neither. Words for people (`.md`) and hidden files are left alone.
+pub(super) fn unnamed(read: &[ReadCase], others: &[String]) -> Vec<Diagnostic> {
+    let named: BTreeSet<&str> = read.iter().flat_map(|file| &file.fixture_paths).map(String::as_str).collect();
+    let for_people = |path: &str| {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        name.starts_with('.') || name.to_lowercase().ends_with(".md")
+    };
+    let unnamed = others.iter().filter(|path| !named.contains(path.as_str()) && !for_people(path));
+    unnamed
+        .map(|path| {
+            let warning = Diagnostic::of_file(path, "no case names this file as a fixture, and it is no case");
+            warning.with_hint("a case ends in `.yaml`; a fixture stands under a case's `fixtures`").as_warning()
+        })
+        .collect()
 }
 
 fn decide(namers: &[Vec<usize>]) -> Vec<Role> {

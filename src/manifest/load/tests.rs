@@ -108,3 +108,27 @@ fn shown(diagnostic: &Diagnostic) -> String {
 fn assert_problem(files: &MemoryFiles, expected: &str) {
     assert_eq!(problems(files).join("\n"), expected);
 }
+
+#[test]
+fn a_diagnostic_carries_the_line_that_it_points_at() {
+    let errors = load_project(&with_case("id: odd\r\n# größe\r\ntitel: x\r\n"), &BTreeMap::new()).unwrap_err();
+    let unknown = errors.iter().find(|error| error.message.starts_with("unknown key")).unwrap();
+    assert_eq!((unknown.line, unknown.column, unknown.source_line.as_str()), (3, 1, "titel: x"));
+    let whole = load_project(&with_case(""), &BTreeMap::new()).unwrap_err();
+    assert_eq!((whole[0].line, whole[0].source_line.as_str()), (0, ""));
+}
+
+#[test]
+fn many_files_are_read_in_the_order_of_their_paths() {
+    let mut files = valid();
+    for number in 0..3 * MANY {
+        let case = CASE.replace("plain-answer", &format!("case-{number}"));
+        let case = if number % 100 == 7 { case.replace("title", "titel") } else { case };
+        files = files.with(&format!("cases/action/{number:05}.yaml"), case);
+    }
+    let unknown = problems(&files).into_iter().filter(|problem| problem.contains("unknown key"));
+    let paths: Vec<String> = unknown.map(|problem| problem[..23].to_owned()).collect();
+    let expected: Vec<String> = (0..6).map(|hundred| format!("cases/action/{:05}.yaml", hundred * 100 + 7)).collect();
+    assert_eq!(paths, expected);
+    assert_eq!(load_side(&files).cases.len(), 3 * MANY + 1 - 6);
+}

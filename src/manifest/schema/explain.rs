@@ -104,6 +104,10 @@ impl Explainer<'_> {
             written.map(|text| format!("quote it: \"{text}\""))
         } else if expected.contains(&"a list") && (is_scalar || error.instance().is_string()) {
             written.map(|text| format!("a list of one: [{text}]"))
+        } else if expected == ["true or false"] {
+            Some("write `true` or `false`".to_owned())
+        } else if error.instance().as_str().is_some_and(|text| text.parse::<f64>().is_ok()) {
+            error.instance().as_str().map(|text| format!("write it without quotes: {text}"))
         } else if error.instance().is_null() {
             Some("leave the key out, or give it a value".to_owned())
         } else {

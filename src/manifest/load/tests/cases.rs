@@ -71,7 +71,7 @@ fn keys_and_types_are_those_of_the_schema() {
     assert_refused(&odd("input: {}\ntrials: 2.0\n"), "6:9 expected a whole number without a decimal point\n  write 2");
     assert_refused(
         &odd("input: {}\ntrials: '2'\n"),
-        "6:9 expected a whole number, found a text\n  How often the case is executed",
+        "6:9 expected a whole number, found a text\n  write it without quotes: 2",
     );
     assert_refused(
         &odd("input: {}\ntrials: 99999999999\n"),
@@ -79,7 +79,7 @@ fn keys_and_types_are_those_of_the_schema() {
     );
     assert_refused(
         &odd("input: {}\nalways: yes\n"),
-        "6:9 expected true or false, found a text\n  Whether the case is selected whatever changed",
+        "6:9 expected true or false, found a text\n  write `true` or `false`",
     );
     assert_refused(
         &odd("input: {}\nrisks: duplicate\n"),
@@ -407,6 +407,20 @@ fn a_yaml_file_that_a_case_names_is_no_case() {
         odd("input: {}\nfixtures: {config.yaml: config.yaml}\n").with("cases/action/config.yaml", "colour: red\n");
     let loaded = load_project(&files, &BTreeMap::new()).unwrap();
     assert_eq!((loaded.project.cases.len(), loaded.warnings.len()), (2, 0));
+}
+
+#[test]
+fn a_file_that_no_case_names_is_told_unless_it_is_for_people() {
+    let files = valid()
+        .with("cases/action/late.json", "{}")
+        .with("cases/action/README.md", "Words.\n")
+        .with("cases/action/.keep", "");
+    let loaded = load_project(&files, &BTreeMap::new()).unwrap();
+    assert_eq!(
+        loaded.warnings.iter().map(shown).collect::<Vec<_>>(),
+        ["cases/action/late.json:0:0 no case names this file as a fixture, and it is no case\n  \
+          a case ends in `.yaml`; a fixture stands under a case's `fixtures`"]
+    );
 }
 
 #[test]

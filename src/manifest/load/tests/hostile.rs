@@ -45,6 +45,32 @@ fn yaml_that_means_two_things_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_key_is_unique_at_every_depth() {
+    assert_unreadable(
+        "input:\n  - a: {b: 1, 'b': 2}\n",
+        "2:15 the key `b` stands here for the second time\n  keep one of the two",
+    );
+}
+
+#[test]
+fn a_file_has_its_limits() {
+    assert_unreadable(
+        format!("input: [{}]\n", "x, ".repeat(60_000)),
+        "1:150000 the file holds more than 50000 values\n  keep large data in a fixture or a source file",
+    );
+    assert_unreadable(
+        format!("a: &a x\ninput: [{}]\n", "*a, ".repeat(65)),
+        "2:265 the file has more than 64 anchors or aliases\n  keep large data in a fixture or a source file",
+    );
+}
+
+#[test]
+fn a_byte_order_mark_is_no_fault() {
+    let case = format!("\u{feff}{}", CASE.replace("plain-answer", "odd"));
+    assert_eq!(problems(&with_case(case)), Vec::<String>::new());
+}
+
+#[test]
 fn values_that_json_cannot_hold_are_refused_with_their_place() {
     assert_unreadable("input: .nan\n", "1:8 `.nan` is no finite number\n  quote it where a text is meant");
     assert_unreadable("input: 1e999\n", "1:8 `1e999` is no finite number\n  quote it where a text is meant");
@@ -90,7 +116,41 @@ fn a_bomb_ends_quickly_with_a_diagnostic() {
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
 
+const PIECES: [&str; 19] =
+    ["", ":", "- ", "\n", " ", "{", "]", "'", "\"", "&a", "*a", "!t", "null", "1", "..", "/", "é", "<<: *a", "# "];
+
+/// A text from which a piece is cut and into which another is put.
+fn damaged(text: &'static str) -> impl Strategy<Value = String> {
+    (0..text.len(), 0..20_usize, prop::sample::select(PIECES.as_slice())).prop_map(move |(start, length, piece)| {
+        let end = (start + length).min(text.len());
+        format!("{}{piece}{}", &text[..start], &text[end..])
+    })
+}
+
 proptest! {
+    // Each case loads two whole projects.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_error_of_a_damaged_file_points_into_it(
+        project in damaged(PROJECT),
+        connector in damaged(CONNECTOR),
+        case in damaged(CASE),
+    ) {
+        let files = valid()
+            .with("holdpoint.yaml", &project)
+            .with("manifests/review.yaml", &connector)
+            .with("cases/policy_accuracy/plain.yaml", &case);
+        for error in load_project(&files, &BTreeMap::new()).err().unwrap_or_default() {
+            let text = String::from_utf8(files.read(&error.path).unwrap()).unwrap();
+            prop_assert!(error.line <= text.lines().count() + 1, "{}", shown(&error));
+            let line = error.line.checked_sub(1).and_then(|index| text.lines().nth(index)).unwrap_or_default();
+            prop_assert_eq!(&error.source_line, line);
+            prop_assert!(error.column <= line.chars().count() + 1, "{}", shown(&error));
+        }
+        let _ = load_side(&files);
+    }
+
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let files = valid()
