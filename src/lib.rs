@@ -9,7 +9,8 @@
 //! 5. [`evidence`] is what was observed, and what it supports.
 //! 6. [`grading`] judges each trial.
 //! 7. [`baseline`] holds what was accepted earlier, and [`comparison`] says where each case stands against it.
-//! 8. [`verdict`] sums up, and [`report`] tells people and machines.
+//! 8. [`verdict`] sums up, and [`report`] tells people and machines. [`operations`] are the papers of those who run the
+//!    workflow and take it over.
 //!
 //! [`pipeline`] is the whole order; [`store`] keeps what stays on this machine; [`cli`] talks. [`domain`] holds the
 //! values that all of them speak in.
@@ -23,6 +24,7 @@ pub mod evidence;
 pub mod execution;
 pub mod grading;
 pub mod manifest;
+pub mod operations;
 pub mod pipeline;
 pub mod practice;
 pub mod report;

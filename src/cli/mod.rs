@@ -5,9 +5,14 @@ mod baseline;
 mod check;
 mod console;
 mod diagnostics;
+mod evaluation;
 mod failure;
+mod failures;
 mod gate;
+mod handover;
+mod incident;
 mod interrupts;
+mod papers;
 mod pause;
 mod plan;
 mod progress;
@@ -16,6 +21,7 @@ mod rules;
 mod run;
 mod runs;
 mod schema;
+mod scorecard;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,6 +76,11 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Baseline(command) => baseline::run(&context, &command),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Runs(arguments) => runs::run(&context, &arguments),
+        Command::Scorecard(arguments) => scorecard::run(&context, &arguments),
+        Command::Failures(arguments) => failures::run(&context, &arguments),
+        Command::Incident(arguments) => incident::run(&context, &arguments),
+        Command::Handover(arguments) => handover::run(&context, &arguments),
+        Command::EvaluationPlan(arguments) => evaluation::run(&context, &arguments),
         Command::Pause(command) => pause::run(&context, &command),
         Command::Rules(arguments) => rules::run(&context, &arguments),
         Command::Schema(arguments) => schema::run(&context, &arguments),

@@ -19,6 +19,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("baseline", &["domain", "manifest", "change", "selection", "evidence", "grading"]),
     ("comparison", &["domain", "manifest", "change", "grading", "baseline"]),
     ("verdict", &["domain", "manifest", "change", "selection", "comparison"]),
+    ("operations", &["domain", "manifest", "change", "evidence", "grading"]),
     ("report", &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict"]),
     ("store", &["domain", "change", "grading"]),
     (
@@ -38,7 +39,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "store",
         ],
     ),
-    ("cli", &["domain", "manifest", "selection", "execution", "baseline", "report", "store", "pipeline"]),
+    ("cli", &["domain", "manifest", "selection", "execution", "baseline", "operations", "report", "store", "pipeline"]),
 ];
 
 /// The rooms that a file imports, with the line.
