@@ -12,8 +12,8 @@ use holdpoint::manifest::{DiskFiles, Project, load_project};
 use holdpoint::practice::mesa::Defect;
 use serde_json::json;
 
-/// The sets that the first form of the desk is proven by.
-pub(crate) const SETS: [&str; 9] = [
+/// The sets that the desk is proven by.
+pub(crate) const SETS: [&str; 12] = [
     "policy_accuracy",
     "missing_availability",
     "injected_instructions",
@@ -23,6 +23,9 @@ pub(crate) const SETS: [&str; 9] = [
     "access",
     "action",
     "duplicate",
+    "uncertain_outcome",
+    "partial_failure",
+    "operations",
 ];
 
 /// The repository's own project as it stands.

@@ -13,16 +13,25 @@ fn set_that_catches(defect: Defect) -> &'static str {
         Defect::CutsDraft | Defect::PassesRawToolOutput => "malformed_output",
         Defect::HidesConflict | Defect::NewestTextWins => "source_conflict",
         Defect::ReadsEveryRecord | Defect::ReadsRestrictedSources => "context_boundaries",
-        Defect::TrustsClaimedRole => "access",
+        Defect::TrustsClaimedRole | Defect::ShowsReceiptToAnyone => "access",
         Defect::SendsWhenAsked
         | Defect::StagesUnapproved
         | Defect::UsesExpiredApproval
+        | Defect::UsesRevokedApproval
         | Defect::UsesOutdatedApproval => "action",
-        Defect::StagesTwice
-        | Defect::ForgetsReceipt
-        | Defect::IgnoresMismatch
-        | Defect::CommitsPiecemeal
-        | Defect::CallsLostAnswerFailed => "duplicate",
+        Defect::StagesTwice | Defect::ForgetsReceipt | Defect::IgnoresMismatch | Defect::HidesReplay => "duplicate",
+        Defect::CallsLostAnswerFailed
+        | Defect::CallsLostAnswerDone
+        | Defect::NeedsAuthorityToReport
+        | Defect::ReconcilesUnseen => "uncertain_outcome",
+        Defect::CommitsPiecemeal | Defect::SpendsApprovalOnFailure | Defect::CallsFailureDone => "partial_failure",
+        Defect::KeepsPauseInMemory
+        | Defect::StagesDuringPause
+        | Defect::StagesAnewAfterRetention
+        | Defect::ClosesFallbackInPause
+        | Defect::FallbackConfirmsAvailability
+        | Defect::CountsRefusalAsFailure
+        | Defect::RecordsPersonalText => "operations",
     }
 }
 

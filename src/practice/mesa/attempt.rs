@@ -1,19 +1,20 @@
 //! One attempt at staging: decide, write, commit, and what the caller gets to see of it.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde_json::Value;
 
 use crate::evidence::Answered;
 use crate::manifest::FaultName;
 
-use super::approvals::Present;
+use super::approvals::{self, Present};
 use super::calls::Calls;
 use super::conduct::Conduct;
 use super::guard::{self, Decision};
 use super::parts::STAGE;
 use super::proposals::Proposal;
-use super::refusal::Refusal;
+use super::refusal::{Reason, Refusal};
 use super::staging::Staging;
+use super::waypoints::{Waypoints, Write, around};
 
 /// How an attempt ended, as its caller sees it.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub(super) struct Intent<'i> {
     pub(super) actor: &'i str,
     pub(super) present: &'i Present,
     pub(super) needs_approval: bool,
+    /// Whether the actor may see what became of an operation.
+    pub(super) may_see: bool,
     pub(super) retention_s: i64,
 }
 
@@ -46,13 +49,17 @@ pub(super) fn make(
     calls: &mut Calls<'_>,
     intent: Intent<'_>,
     conduct: &Conduct,
+    waypoints: &dyn Waypoints,
 ) -> rusqlite::Result<Ended> {
-    let Intent { proposal, actor, present, needs_approval, .. } = intent;
-    let mut attempt = calls.begin(&proposal.operation, STAGE);
+    let mut attempt = calls.begin(&intent.proposal.operation, STAGE);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let ended = match guard::decide(&transaction, proposal, actor, present, needs_approval, conduct)? {
+    let ended = match guard::decide(&transaction, &intent, conduct)? {
         Decision::Refuse(refusal) => {
-            transaction.commit()?;
+            if refusal.reason == Reason::RecordRetired {
+                around(waypoints, Write::Retirement, || transaction.commit())?;
+            } else {
+                transaction.commit()?;
+            }
             Ended::Refused(refusal)
         }
         Decision::Replay(receipt) => {
@@ -61,25 +68,40 @@ pub(super) fn make(
         }
         Decision::Stage(approval) => {
             let breaks = calls.fires(&mut attempt, FaultName::FailBeforeCommit);
-            let staging = Staging { proposal, actor, approval, now: present.now, retention_s: intent.retention_s };
-            let receipt = if conduct.stages_in_one_transaction {
-                let receipt = staging.write(&transaction, breaks)?;
-                if receipt.is_some() {
-                    transaction.commit()?
-                } else {
-                    transaction.rollback()?
-                }
-                receipt
-            } else {
-                transaction.commit()?;
-                staging.write(connection, breaks)?
-            };
-            receipt.map_or(Ended::Failed, Ended::Committed)
+            let ended = stage(transaction, &intent, approval, breaks, conduct, waypoints)?;
+            if let (Ended::Failed, Some(id), false) = (&ended, approval, conduct.keeps_approval_on_failure) {
+                approvals::spend(connection, id, intent.present.now)?;
+            }
+            ended
         }
     };
     let lost = calls.fires(&mut attempt, FaultName::LostAck);
     calls.end(attempt, ended.answered());
     Ok(if lost { Ended::Lost } else { ended })
+}
+
+/// Writes a staging: the whole of it, or none where the target breaks on the way.
+fn stage(
+    transaction: Transaction<'_>,
+    intent: &Intent<'_>,
+    approval: Option<i64>,
+    breaks: bool,
+    conduct: &Conduct,
+    waypoints: &dyn Waypoints,
+) -> rusqlite::Result<Ended> {
+    let Intent { proposal, actor, present, retention_s, .. } = *intent;
+    let by_reference = conduct.records_references_only;
+    let staging = Staging { proposal, actor, approval, now: present.now, retention_s, by_reference };
+    let Some(receipt) = staging.write(&transaction, breaks, waypoints)? else {
+        if conduct.stages_in_one_transaction {
+            transaction.rollback()?
+        } else {
+            transaction.commit()?
+        }
+        return Ok(Ended::Failed);
+    };
+    around(waypoints, Write::Staging, || transaction.commit())?;
+    Ok(Ended::Committed(receipt))
 }
 
 impl Ended {

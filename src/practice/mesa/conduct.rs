@@ -43,8 +43,38 @@ pub(super) struct Conduct {
     pub(super) checks_proposal_of_operation: bool,
     /// Queue row, operation record and audit row are written together or not at all.
     pub(super) stages_in_one_transaction: bool,
-    /// An answer that never came leaves the outcome unknown.
-    pub(super) keeps_lost_answer_unknown: bool,
+    /// A failure before the commit leaves the approval as it was.
+    pub(super) keeps_approval_on_failure: bool,
+    /// A staging that failed is said to have failed.
+    pub(super) admits_failure: bool,
+    /// An answer that never came is no sign of a failure.
+    pub(super) presumes_no_failure: bool,
+    /// An answer that never came is no sign of a success.
+    pub(super) presumes_no_success: bool,
+    /// To report what is done takes no approval.
+    pub(super) replays_without_authority: bool,
+    /// A receipt that is given again says so.
+    pub(super) marks_replays: bool,
+    /// An operation is reconciled from what queue and audit show.
+    pub(super) reconciles_from_evidence: bool,
+    /// A receipt is given again only to someone who may see results.
+    pub(super) hides_receipts: bool,
+    /// An approval that was taken back is none.
+    pub(super) checks_revocation: bool,
+    /// An identity stands for its operation also when its record left the retention window.
+    pub(super) remembers_past_retention: bool,
+    /// A pause lies in the database.
+    pub(super) keeps_pause: bool,
+    /// A pause blocks new staging.
+    pub(super) respects_pause: bool,
+    /// The manual fallback stays open during a pause.
+    pub(super) keeps_fallback_open: bool,
+    /// The manual fallback leaves a question about a free time unanswered.
+    pub(super) leaves_fallback_unanswered: bool,
+    /// A refusal is counted as one, and not as a failure.
+    pub(super) counts_refusals_apart: bool,
+    /// Records and audit hold references alone.
+    pub(super) records_references_only: bool,
 }
 
 impl Conduct {
@@ -71,7 +101,28 @@ impl Conduct {
             keeps_receipt: true,
             checks_proposal_of_operation: true,
             stages_in_one_transaction: true,
-            keeps_lost_answer_unknown: true,
+            keeps_approval_on_failure: true,
+            admits_failure: true,
+            presumes_no_failure: true,
+            presumes_no_success: true,
+            replays_without_authority: true,
+            marks_replays: true,
+            reconciles_from_evidence: true,
+            hides_receipts: true,
+            checks_revocation: true,
+            remembers_past_retention: true,
+            keeps_pause: true,
+            respects_pause: true,
+            keeps_fallback_open: true,
+            leaves_fallback_unanswered: true,
+            counts_refusals_apart: true,
+            records_references_only: true,
         }
+    }
+
+    /// The same desk while it hands a question to a person.
+    pub(super) fn in_fallback(&self) -> Self {
+        let leaves_availability_open = self.leaves_availability_open && self.leaves_fallback_unanswered;
+        Self { leaves_availability_open, ..self.clone() }
     }
 }

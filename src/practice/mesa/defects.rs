@@ -50,15 +50,45 @@ pub enum Defect {
     UsesExpiredApproval,
     /// Connector: an approval is used though record or sources have changed since.
     UsesOutdatedApproval,
-    /// Connector: the rows of a staging are committed one by one.
+    /// Connector: what a staging wrote before it broke is committed.
     CommitsPiecemeal,
     /// Connector: an acknowledgment that never came is reported as a failure.
     CallsLostAnswerFailed,
+    /// Connector: a pause is kept in the process that was asked for it, and ends with it.
+    KeepsPauseInMemory,
+    /// Connector: a pause is kept and not looked at.
+    StagesDuringPause,
+    /// Connector: an operation whose record left its retention window is staged anew.
+    StagesAnewAfterRetention,
+    /// Connector: a failure before the commit uses the approval up.
+    SpendsApprovalOnFailure,
+    /// Connector: a failure before the commit is reported as done.
+    CallsFailureDone,
+    /// Connector: an acknowledgment that never came is reported as done.
+    CallsLostAnswerDone,
+    /// Connector: what is done is reported only under an approval that still holds.
+    NeedsAuthorityToReport,
+    /// Connector: a receipt that is given again looks like a first one.
+    HidesReplay,
+    /// Connector: an operation is reconciled as staged without a look at the queue.
+    ReconcilesUnseen,
+    /// Permissions: a receipt is shown to whoever names the operation.
+    ShowsReceiptToAnyone,
+    /// Permissions: an approval is used though it was taken back.
+    UsesRevokedApproval,
+    /// Permissions: a refusal is reported as a failure and not counted.
+    CountsRefusalAsFailure,
+    /// Tool: a pause closes the manual fallback too.
+    ClosesFallbackInPause,
+    /// Tool: the audit holds the draft's text where a reference would do.
+    RecordsPersonalText,
+    /// Prompt: the manual fallback confirms a time that nobody looked up.
+    FallbackConfirmsAvailability,
 }
 
 impl Defect {
     /// Every defect.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 36] = [
         Self::RoundsFigures,
         Self::CutsDraft,
         Self::ConfirmsAvailability,
@@ -80,6 +110,21 @@ impl Defect {
         Self::UsesOutdatedApproval,
         Self::CommitsPiecemeal,
         Self::CallsLostAnswerFailed,
+        Self::KeepsPauseInMemory,
+        Self::StagesDuringPause,
+        Self::StagesAnewAfterRetention,
+        Self::SpendsApprovalOnFailure,
+        Self::CallsFailureDone,
+        Self::CallsLostAnswerDone,
+        Self::NeedsAuthorityToReport,
+        Self::HidesReplay,
+        Self::ReconcilesUnseen,
+        Self::ShowsReceiptToAnyone,
+        Self::UsesRevokedApproval,
+        Self::CountsRefusalAsFailure,
+        Self::ClosesFallbackInPause,
+        Self::RecordsPersonalText,
+        Self::FallbackConfirmsAvailability,
     ];
 
     /// The name used in `settings.defect`.
@@ -116,6 +161,21 @@ impl Defect {
             Self::UsesOutdatedApproval => (Connector, "uses_outdated_approval"),
             Self::CommitsPiecemeal => (Connector, "commits_piecemeal"),
             Self::CallsLostAnswerFailed => (Connector, "calls_lost_answer_failed"),
+            Self::KeepsPauseInMemory => (Connector, "keeps_pause_in_memory"),
+            Self::StagesDuringPause => (Connector, "stages_during_pause"),
+            Self::StagesAnewAfterRetention => (Connector, "stages_anew_after_retention"),
+            Self::SpendsApprovalOnFailure => (Connector, "spends_approval_on_failure"),
+            Self::CallsFailureDone => (Connector, "calls_failure_done"),
+            Self::CallsLostAnswerDone => (Connector, "calls_lost_answer_done"),
+            Self::NeedsAuthorityToReport => (Connector, "needs_authority_to_report"),
+            Self::HidesReplay => (Connector, "hides_replay"),
+            Self::ReconcilesUnseen => (Connector, "reconciles_unseen"),
+            Self::ShowsReceiptToAnyone => (Permissions, "shows_receipt_to_anyone"),
+            Self::UsesRevokedApproval => (Permissions, "uses_revoked_approval"),
+            Self::CountsRefusalAsFailure => (Permissions, "counts_refusal_as_failure"),
+            Self::ClosesFallbackInPause => (Tool, "closes_fallback_in_pause"),
+            Self::RecordsPersonalText => (Tool, "records_personal_text"),
+            Self::FallbackConfirmsAvailability => (Prompt, "fallback_confirms_availability"),
         }
     }
 
@@ -142,7 +202,22 @@ impl Defect {
             Self::UsesExpiredApproval => &mut conduct.checks_expiry,
             Self::UsesOutdatedApproval => &mut conduct.checks_versions,
             Self::CommitsPiecemeal => &mut conduct.stages_in_one_transaction,
-            Self::CallsLostAnswerFailed => &mut conduct.keeps_lost_answer_unknown,
+            Self::CallsLostAnswerFailed => &mut conduct.presumes_no_failure,
+            Self::KeepsPauseInMemory => &mut conduct.keeps_pause,
+            Self::StagesDuringPause => &mut conduct.respects_pause,
+            Self::StagesAnewAfterRetention => &mut conduct.remembers_past_retention,
+            Self::SpendsApprovalOnFailure => &mut conduct.keeps_approval_on_failure,
+            Self::CallsFailureDone => &mut conduct.admits_failure,
+            Self::CallsLostAnswerDone => &mut conduct.presumes_no_success,
+            Self::NeedsAuthorityToReport => &mut conduct.replays_without_authority,
+            Self::HidesReplay => &mut conduct.marks_replays,
+            Self::ReconcilesUnseen => &mut conduct.reconciles_from_evidence,
+            Self::ShowsReceiptToAnyone => &mut conduct.hides_receipts,
+            Self::UsesRevokedApproval => &mut conduct.checks_revocation,
+            Self::CountsRefusalAsFailure => &mut conduct.counts_refusals_apart,
+            Self::ClosesFallbackInPause => &mut conduct.keeps_fallback_open,
+            Self::RecordsPersonalText => &mut conduct.records_references_only,
+            Self::FallbackConfirmsAvailability => &mut conduct.leaves_fallback_unanswered,
         }
     }
 }

@@ -15,6 +15,7 @@ use super::calls::Calls;
 use super::conduct::Conduct;
 use super::defects;
 use super::drafter::{self, Draft, Material};
+use super::guard;
 use super::library::{self, PolicySource};
 use super::parts::DeskParts;
 use super::permissions::Permissions;
@@ -27,6 +28,7 @@ use super::request::{self, Action, Request};
 use super::retrieval;
 use super::schema;
 use super::staging::{OperationRecord, STAGED};
+use super::waypoints::{Point, Waypoints, Write, around};
 
 /// Why a request came to no plain answer.
 pub(super) enum Stop {
@@ -60,17 +62,18 @@ pub(super) struct Desk<'c> {
     prompt: Prompt,
     pub(super) now: Timestamp,
     today: Date,
+    waypoints: &'c dyn Waypoints,
 }
 
 impl<'c> Desk<'c> {
     /// Opens the desk on its parts and its database.
-    pub(super) fn open(call: &'c PracticeCall<'c>) -> Result<Self, PracticeError> {
+    pub(super) fn open(call: &'c PracticeCall<'c>, waypoints: &'c dyn Waypoints) -> Result<Self, PracticeError> {
         let now = request::time_of(call.invocation)?;
         let parts = DeskParts::read(call.parts)?;
         Ok(Self {
             call,
             calls: Calls::new(call, parts.connector.clone()),
-            connection: schema::open(call.state_dir, call.durability)?,
+            connection: schema::open(call.state_dir, call.durability, waypoints)?,
             conduct: defects::conduct_of(call.parts)?,
             permissions: Permissions::read(&parts.permissions),
             sources: library::read(&parts.sources, call.texts)?,
@@ -78,6 +81,7 @@ impl<'c> Desk<'c> {
             parts,
             now,
             today: jiff::tz::TimeZone::UTC.to_datetime(now).date(),
+            waypoints,
         })
     }
 
@@ -86,8 +90,7 @@ impl<'c> Desk<'c> {
         let (operation, answer) = match request::read(self.call.invocation) {
             Ok(request) => (request.operation.clone(), self.act(&request)),
             Err(refusal) => {
-                let named = self.call.invocation["input"]["operation"].as_str().unwrap_or_default();
-                let operation = OperationId::new(named);
+                let operation = request::named_operation(self.call.invocation);
                 let counted = self.count(&refusal, &operation, "unread", "unread");
                 let answer = Answer::refused(&refusal).claiming_refusal(&operation, &refusal, false);
                 (operation, counted.map(|()| answer))
@@ -99,6 +102,7 @@ impl<'c> Desk<'c> {
         let attempted = self.call.attempts_so_far.iter().map(|attempt| attempt.operation.clone());
         let named = attempted.chain(Some(operation)).filter(|operation| !operation.as_str().is_empty());
         let readings = reading::read(&self.connection, named, self.call.state_dir)?;
+        self.waypoints.reach(Point::Before(Write::Answer));
         let (attempts, fired) = self.calls.into_parts();
         Ok(PracticeAnswer { text: answer.into_text(), attempts, fired, readings })
     }
@@ -107,7 +111,8 @@ impl<'c> Desk<'c> {
     fn act(&mut self, request: &Request) -> rusqlite::Result<Answer> {
         let done = match request.action {
             Action::Answer => self.answer(request),
-            Action::Draft | Action::Fallback => self.draft_only(request),
+            Action::Draft => self.draft_only(request),
+            Action::Fallback => self.fall_back(request),
             Action::Propose => self.propose(request),
             Action::Approve => self.approve(request),
             Action::Revoke => self.revoke(request),
@@ -121,6 +126,9 @@ impl<'c> Desk<'c> {
             Ok(answer) => Ok(answer),
             Err(Stop::Database(error)) => Err(error),
             Err(Stop::Refused(refusal)) => {
+                if !self.conduct.counts_refusals_apart {
+                    return Ok(Answer::new("failed", "It failed.").claiming(&request.operation, Claim::Failed));
+                }
                 self.count(&refusal, &request.operation, &request.actor, request.action.name())?;
                 let staged_before = OperationRecord::find(&self.connection, &request.operation)?.is_some();
                 Ok(Answer::refused(&refusal).claiming_refusal(&request.operation, &refusal, staged_before))
@@ -129,11 +137,18 @@ impl<'c> Desk<'c> {
     }
 
     fn count(&self, refusal: &Refusal, operation: &OperationId, actor: &str, action: &str) -> rusqlite::Result<()> {
-        refusal::record(&self.connection, refusal, operation, actor, action, self.now)
+        let record = || refusal::record(&self.connection, refusal, operation, actor, action, self.now);
+        self.durably(Write::Refusal, record)
     }
 
-    fn drafted(&self, request: &Request) -> (Draft, Lookup) {
-        let Self { call, parts, permissions, conduct, prompt, today, .. } = self;
+    /// Makes a write that must survive the process.
+    pub(super) fn durably<T>(&self, write: Write, make: impl FnOnce() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        around(self.waypoints, write, make)
+    }
+
+    /// Drafts, by these rules of conduct.
+    pub(super) fn drafted(&self, request: &Request, conduct: &Conduct) -> (Draft, Lookup) {
+        let Self { call, parts, permissions, prompt, today, .. } = self;
         let lookup = records::look_up(request, parts, call.texts, permissions, conduct);
         let may_read = |source: &PartId| permissions.may_read(&request.actor, source.as_str());
         let findings = retrieval::find(&request.question, &self.sources, may_read, *today, conduct);
@@ -144,21 +159,17 @@ impl<'c> Desk<'c> {
 
     fn draft_only(&self, request: &Request) -> Result<Answer, Stop> {
         self.permissions.demand(request, Action::Draft, &self.conduct)?;
-        let (draft, lookup) = self.drafted(request);
-        if request.action == Action::Draft {
-            return Ok(Answer::new("drafted", draft.text.clone()).with_draft(&draft, &lookup));
-        }
-        let by_hand = "For a reviewer to answer by hand from the policy. Nothing is staged and no time is confirmed.";
-        Ok(Answer::new("manual_fallback", format!("{by_hand}\n{}", draft.text)).with_draft(&draft, &lookup))
+        let (draft, lookup) = self.drafted(request, &self.conduct);
+        Ok(Answer::new("drafted", draft.text.clone()).with_draft(&draft, &lookup))
     }
 
     /// Drafts, and keeps the proposal.
     fn proposed(&self, request: &Request) -> Result<(Proposal, Draft, Lookup), Stop> {
         self.permissions.demand(request, Action::Draft, &self.conduct)?;
-        let (draft, lookup) = self.drafted(request);
+        let (draft, lookup) = self.drafted(request, &self.conduct);
         let record_version = lookup.record.as_ref().map(|record| record.version);
         let proposal = Proposal::new(&request.operation, request.customer.as_deref(), record_version, &draft);
-        proposal.keep(&self.connection, self.now)?;
+        self.durably(Write::Proposal, || proposal.keep(&self.connection, self.now))?;
         Ok((proposal, draft, lookup))
     }
 
@@ -170,10 +181,8 @@ impl<'c> Desk<'c> {
 
     /// The whole way in one request: draft, propose, approve where someone does, stage.
     fn answer(&mut self, request: &Request) -> Result<Answer, Stop> {
-        self.permissions.demand(request, Action::Stage, &self.conduct)?;
+        let known = self.demand_to_stage(request)?;
         let (proposal, draft, lookup) = self.proposed(request)?;
-        let known =
-            self.conduct.looks_up_operation && OperationRecord::find(&self.connection, &request.operation)?.is_some();
         let needs_approval = self.permissions.staging_needs_approval() && self.conduct.needs_approval;
         match &request.approved_by {
             // What is staged already needs no further authority to be reported.
@@ -188,9 +197,22 @@ impl<'c> Desk<'c> {
     }
 
     fn stage_kept(&mut self, request: &Request) -> Result<Answer, Stop> {
-        self.permissions.demand(request, Action::Stage, &self.conduct)?;
+        self.demand_to_stage(request)?;
         let proposal = self.kept(request)?;
         Ok(self.stage(request, &proposal, &proposal.draft)?.with_proposal(&proposal.digest))
+    }
+
+    /// Refuses who may neither stage nor, where the operation is known already, see what became of it. Answers whether
+    /// it is known: to report what is done takes the right to see it, and no right to act.
+    fn demand_to_stage(&self, request: &Request) -> Result<bool, Stop> {
+        let record = OperationRecord::find(&self.connection, &request.operation)?;
+        let known = record.is_some_and(|record| guard::is_known(&record, self.now, &self.conduct));
+        if !known {
+            self.permissions.demand(request, Action::Stage, &self.conduct)?;
+        } else if self.conduct.hides_receipts {
+            self.permissions.demand(request, Action::Status, &self.conduct)?;
+        }
+        Ok(known)
     }
 
     /// Approves a proposal for an actor.
@@ -203,7 +225,8 @@ impl<'c> Desk<'c> {
     ) -> Result<i64, Stop> {
         self.permissions.demand_approver(approver, actor)?;
         let valid_s = self.permissions.approval_seconds(request.approval_valid_s);
-        Ok(approvals::grant(&self.connection, proposal, approver, actor, self.now, valid_s)?)
+        let grant = || approvals::grant(&self.connection, proposal, approver, actor, self.now, valid_s);
+        Ok(self.durably(Write::Approval, grant)?)
     }
 
     /// The proposal that the request names, or the newest of its operation.
@@ -233,15 +256,17 @@ impl<'c> Desk<'c> {
             actor: &request.actor,
             present: &present,
             needs_approval: self.permissions.staging_needs_approval(),
+            may_see: self.permissions.demand(request, Action::Status, &self.conduct).is_ok(),
             retention_s: self.parts.retention_s,
         };
         let operation = &proposal.operation;
-        let (receipt, replayed) = match attempt::make(&mut self.connection, &mut self.calls, intent, &self.conduct)? {
+        let Self { connection, calls, conduct, waypoints, .. } = self;
+        let (receipt, replayed) = match attempt::make(connection, calls, intent, conduct, *waypoints)? {
             Ended::Refused(refusal) => return Err(refusal.into()),
             Ended::Lost => return Ok(self.lost(operation)),
             Ended::Failed => return Ok(self.broken(operation)?),
             Ended::Committed(receipt) => (receipt, false),
-            Ended::Replayed(receipt) => (receipt, true),
+            Ended::Replayed(receipt) => (receipt, self.conduct.marks_replays),
         };
         let reading = reading::read_one(&self.connection, operation.clone())?;
         if reading.effects == 1 && reading.agreement == Agreement::Agrees {
@@ -254,7 +279,11 @@ impl<'c> Desk<'c> {
 
     /// An answer never came: neither success nor failure is known.
     fn lost(&self, operation: &OperationId) -> Answer {
-        if !self.conduct.keeps_lost_answer_unknown {
+        if !self.conduct.presumes_no_success {
+            return Answer::new(STAGED, "The operation is staged for local review.")
+                .claiming(operation, Claim::Completed);
+        }
+        if !self.conduct.presumes_no_failure {
             return Answer::new("failed", "The staging failed.").claiming(operation, Claim::Failed);
         }
         let output = "The staging was submitted and no answer came back: its result is unknown. \
@@ -264,6 +293,11 @@ impl<'c> Desk<'c> {
 
     /// The target broke: the desk looks before it says that nothing was kept.
     fn broken(&self, operation: &OperationId) -> rusqlite::Result<Answer> {
+        if !self.conduct.admits_failure {
+            return Ok(
+                Answer::new(STAGED, "The operation is staged for local review.").claiming(operation, Claim::Completed)
+            );
+        }
         let reading = reading::read_one(&self.connection, operation.clone())?;
         if reading.effects == 0 && reading.agreement == Agreement::Agrees {
             let output = "The staging failed before its commit. Nothing of it was kept; the approval stays.";

@@ -41,8 +41,13 @@ impl Pause {
             .map(drop)
     }
 
+    /// Who paused and why.
+    pub(super) fn sentence(&self) -> String {
+        format!("new staging is paused by {}: {}", self.actor, self.reason)
+    }
+
     /// The refusal of new staging.
     pub(super) fn refusal(&self) -> Refusal {
-        Refusal::new(Reason::Paused, format!("new staging is paused by {}: {}", self.actor, self.reason))
+        Refusal::new(Reason::Paused, self.sentence())
     }
 }

@@ -10,6 +10,12 @@ use super::refusal::{Reason, Refusal};
 
 /// Characters of a question that are read at the most.
 const QUESTION_LIMIT: usize = 4_000;
+/// Characters of a reference at the most.
+const REFERENCE_LIMIT: usize = 120;
+/// What a reference is, for the refusal of anything else.
+const REFERENCE: &str = "a reference: at most 120 of the characters a-z, A-Z, 0-9 and -_.:/@";
+/// Bytes of a pause's reason at the most.
+const REASON_LIMIT: usize = 200;
 /// The actor where the request names none: the desk itself, with the least rights that can do its work.
 const DEFAULT_ACTOR: &str = "desk";
 
@@ -123,28 +129,35 @@ pub(super) fn time_of(invocation: &Value) -> Result<Timestamp, PracticeError> {
 pub(super) fn read(invocation: &Value) -> Result<Request, Refusal> {
     let fields = invocation["input"].as_object().ok_or_else(|| malformed("input", "a map"))?;
     let action = read_action(fields)?;
-    let operation = match text(fields, "operation")? {
-        Some(named) => named,
-        None => invocation["operation"].as_str().unwrap_or_default().to_owned(),
-    };
-    if operation.is_empty() && action.needs_operation() {
+    let operation = named_operation(invocation);
+    if fields.get("operation").is_some_and(|named| !named.is_null()) {
+        reference(fields, "operation")?;
+    }
+    if operation.as_str().is_empty() && action.needs_operation() {
         return Err(malformed("operation", "the identity of the operation"));
     }
     let question = read_question(fields, action)?;
     Ok(Request {
         action,
-        operation: OperationId::new(operation),
-        actor: text(fields, "actor")?.unwrap_or_else(|| DEFAULT_ACTOR.to_owned()),
+        operation,
+        actor: reference(fields, "actor")?.unwrap_or_else(|| DEFAULT_ACTOR.to_owned()),
         claimed_role: text(fields, "role")?,
-        customer: text(fields, "customer")?,
+        customer: reference(fields, "customer")?,
         question,
-        approved_by: text(fields, "approved_by")?,
-        approve_for: text(fields, "approve_for")?,
+        approved_by: reference(fields, "approved_by")?,
+        approve_for: reference(fields, "approve_for")?,
         approval_valid_s: read_seconds(fields, "approval_valid_s")?,
         proposal: read_digest(fields, "proposal")?,
-        reason: text(fields, "reason")?,
+        reason: read_reason(fields)?,
         tool_results: read_map(fields, "tool_results")?,
     })
+}
+
+/// The operation that the invocation names; an empty one where it names none, or by something that is no reference.
+pub(super) fn named_operation(invocation: &Value) -> OperationId {
+    let named = invocation["input"].get("operation").filter(|named| !named.is_null());
+    let named = named.unwrap_or(&invocation["operation"]).as_str().unwrap_or_default();
+    OperationId::new(if is_reference(named) { named } else { "" })
 }
 
 fn read_action(fields: &Map<String, Value>) -> Result<Action, Refusal> {
@@ -169,6 +182,30 @@ fn text(fields: &Map<String, Value>, name: &'static str) -> Result<Option<String
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(malformed(name, "a text")),
+    }
+}
+
+/// A text that names something and says nothing: it goes into records, where no personal text may stand.
+fn reference(fields: &Map<String, Value>, name: &'static str) -> Result<Option<String>, Refusal> {
+    match text(fields, name)? {
+        Some(named) if !is_reference(&named) => Err(malformed(name, REFERENCE)),
+        named => Ok(named),
+    }
+}
+
+fn is_reference(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@".contains(c);
+    (1..=REFERENCE_LIMIT).contains(&text.len()) && text.chars().all(plain)
+}
+
+/// Why someone pauses, in one line.
+fn read_reason(fields: &Map<String, Value>) -> Result<Option<String>, Refusal> {
+    let reason = text(fields, "reason")?;
+    let fits = |reason: &String| reason.len() <= REASON_LIMIT && !reason.contains(char::is_control);
+    if reason.as_ref().is_none_or(fits) {
+        Ok(reason)
+    } else {
+        Err(malformed("reason", "one line of at most 200 bytes"))
     }
 }
 
@@ -224,5 +261,19 @@ mod tests {
         let request = read(&json!({"operation": "op-9", "input": {"question": "How?"}})).unwrap();
         assert_eq!(request.operation.as_str(), "op-9");
         assert_eq!(request.actor, "desk");
+    }
+
+    #[test]
+    fn only_references_are_taken_where_records_will_hold_them() {
+        for field in ["operation", "actor", "customer", "approved_by", "approve_for"] {
+            for text in ["My neighbour is ill", "", "a\nb", &"x".repeat(121)] {
+                let mut input = json!({"question": "How?", "operation": "op-1"});
+                input[field] = json!(text);
+                assert!(refused(input).starts_with(&format!("`{field}`")), "{field}: {text}");
+            }
+        }
+        assert!(refused(json!({"action": "pause", "reason": "a\nb"})).starts_with("`reason`"));
+        let taken = json!({"question": "How?", "operation": "R-618/reservation", "customer": "K-12"});
+        assert_eq!(read(&json!({ "input": taken })).unwrap().operation.as_str(), "R-618/reservation");
     }
 }

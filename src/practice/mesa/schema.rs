@@ -10,11 +10,14 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::practice::{Durability, PracticeError};
 
+use super::waypoints::{Waypoints, Write, around};
+
 /// The database file in the state directory.
 pub(super) const DATABASE: &str = "mesa.db";
 
 /// Migrations by `user_version`: the first makes version 1 from an empty file, and so on. Only ever appended to.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
 CREATE TABLE proposals (
     id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, operation TEXT NOT NULL, customer TEXT,
     record_version INTEGER, sources TEXT NOT NULL, draft TEXT NOT NULL, proposed_s INTEGER NOT NULL
@@ -47,7 +50,14 @@ CREATE TABLE pauses (
 CREATE TABLE outbox (
     id INTEGER PRIMARY KEY, operation TEXT NOT NULL, customer TEXT, sent_s INTEGER NOT NULL
 ) STRICT;
-"];
+",
+    "
+CREATE TABLE open_questions (
+    id INTEGER PRIMARY KEY, operation TEXT NOT NULL, customer TEXT, what TEXT NOT NULL, owner TEXT NOT NULL,
+    opened_s INTEGER NOT NULL, answered_s INTEGER
+) STRICT;
+",
+];
 
 /// Opens the database in `state_dir` and brings it to the newest version.
 ///
@@ -57,7 +67,11 @@ CREATE TABLE outbox (
 ///
 /// # Errors
 /// When the file cannot be opened or is no database of this desk.
-pub(super) fn open(state_dir: &Path, durability: Durability) -> Result<Connection, PracticeError> {
+pub(super) fn open(
+    state_dir: &Path,
+    durability: Durability,
+    waypoints: &dyn Waypoints,
+) -> Result<Connection, PracticeError> {
     let path = state_dir.join(DATABASE);
     let failed = |doing| {
         let path = path.clone();
@@ -70,11 +84,11 @@ pub(super) fn open(state_dir: &Path, durability: Durability) -> Result<Connectio
         Durability::Process => "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;",
     };
     connection.execute_batch(pragmas).map_err(failed("setting its durability"))?;
-    migrate(&mut connection).map_err(failed("bringing its tables up to date"))?;
+    migrate(&mut connection, waypoints).map_err(failed("bringing its tables up to date"))?;
     Ok(connection)
 }
 
-fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+fn migrate(connection: &mut Connection, waypoints: &dyn Waypoints) -> rusqlite::Result<()> {
     if version_of(connection)? == MIGRATIONS.len() {
         return Ok(());
     }
@@ -85,7 +99,7 @@ fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
         transaction.execute_batch(migration)?;
         transaction.execute_batch(&format!("PRAGMA user_version = {}", index + 1))?;
     }
-    transaction.commit()
+    around(waypoints, Write::Tables, || transaction.commit())
 }
 
 fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
@@ -95,15 +109,16 @@ fn version_of(connection: &Connection) -> rusqlite::Result<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::waypoints::Unwatched;
     use super::*;
 
     #[test]
     fn opening_twice_keeps_what_the_first_connection_wrote() {
         let folder = tempfile::tempdir().unwrap();
-        let first = open(folder.path(), Durability::Process).unwrap();
+        let first = open(folder.path(), Durability::Process, &Unwatched).unwrap();
         first.execute("INSERT INTO outbox (operation, sent_s) VALUES ('op-1', 0)", []).unwrap();
         drop(first);
-        let second = open(folder.path(), Durability::Trial).unwrap();
+        let second = open(folder.path(), Durability::Trial, &Unwatched).unwrap();
         let rows: i64 = second.query_row("SELECT count(*) FROM outbox", [], |row| row.get(0)).unwrap();
         assert_eq!(rows, 1);
     }
@@ -112,7 +127,7 @@ mod tests {
     fn a_file_that_is_no_database_is_an_error_that_names_it() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(DATABASE), "no database, but long enough to be looked at").unwrap();
-        let error = open(folder.path(), Durability::Trial).unwrap_err();
+        let error = open(folder.path(), Durability::Trial, &Unwatched).unwrap_err();
         assert!(error.to_string().contains(DATABASE), "{error}");
     }
 }

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::domain::{Digest, OperationId};
 
 use super::proposals::{DESTINATION, Proposal};
+use super::refusal::{Reason, Refusal};
+use super::waypoints::{Waypoints, Write, around};
 
 /// What a completed staging amounts to: one item waits for local review, and nothing was sent.
 pub(super) const STAGED: &str = "staged_local_review_only";
@@ -29,6 +31,8 @@ pub(super) struct Staging<'s> {
     pub(super) now: Timestamp,
     /// For how long the operation's record is kept, in seconds.
     pub(super) retention_s: i64,
+    /// Whether the audit names the draft by its digest alone.
+    pub(super) by_reference: bool,
 }
 
 impl OperationRecord {
@@ -79,13 +83,18 @@ impl OperationRecord {
 impl Staging<'_> {
     /// Writes the three rows. `breaks` says that the target breaks after the first; then there is no receipt, and the
     /// caller's transaction must be rolled back.
-    pub(super) fn write(&self, connection: &Connection, breaks: bool) -> rusqlite::Result<Option<Value>> {
-        let item = self.write_item(connection)?;
+    pub(super) fn write(
+        &self,
+        connection: &Connection,
+        breaks: bool,
+        waypoints: &dyn Waypoints,
+    ) -> rusqlite::Result<Option<Value>> {
+        let item = around(waypoints, Write::Item, || self.write_item(connection))?;
         if breaks {
             return Ok(None);
         }
-        let receipt = self.write_record(connection, item)?;
-        self.write_audit(connection, item)?;
+        let receipt = around(waypoints, Write::Record, || self.write_record(connection, item))?;
+        around(waypoints, Write::Audit, || self.write_audit(connection, item))?;
         Ok(Some(receipt))
     }
 
@@ -119,9 +128,10 @@ impl Staging<'_> {
             "INSERT INTO action_audit (operation, action, actor, proposal, approval, item, destination, acted_s) \
              VALUES (?1, 'stage', ?2, ?3, ?4, ?5, ?6, ?7)",
         )?;
-        let Proposal { operation, digest, .. } = self.proposal;
+        let Proposal { operation, digest, draft, .. } = self.proposal;
         let now_s = self.now.as_second();
-        insert.execute((operation.as_str(), self.actor, digest.as_str(), self.approval, item, DESTINATION, now_s))?;
+        let destination = if self.by_reference { DESTINATION.to_owned() } else { format!("{DESTINATION}: {draft}") };
+        insert.execute((operation.as_str(), self.actor, digest.as_str(), self.approval, item, destination, now_s))?;
         Ok(())
     }
 }
@@ -130,6 +140,12 @@ impl Staging<'_> {
 fn receipt(operation: &OperationId, item: i64, proposal: &str, staged_s: i64) -> Value {
     let staged = Timestamp::from_second(staged_s).map(|time| time.to_string()).unwrap_or_default();
     json!({ "operation": operation, "item": item, "proposal": proposal, "status": STAGED, "staged": staged })
+}
+
+/// The refusal of a repetition whose first receipt is no longer kept.
+pub(super) fn retired() -> Refusal {
+    let text = "the operation was staged, and its receipt is no longer kept; a person has to reconcile it";
+    Refusal::new(Reason::RecordRetired, text)
 }
 
 /// Whether a record stands for this proposal.
