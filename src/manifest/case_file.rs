@@ -113,8 +113,13 @@ pub struct FaultSpec {
     #[serde(default = "first_attempt")]
     #[schemars(range(min = 1, max = 1000))]
     pub attempt: u32,
-    /// Where the call fails: `fail_before_commit` or `lost_ack`.
+    /// Where the call fails, relative to the target's commit.
     pub fault: FaultName,
+    /// Seconds, for the faults that take time: after how long a `late_commit` lands, how long a `delay` is, what
+    /// `Retry-After` an `unavailable` or `rate_limited` carries. Each has its own default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 86_400.0))]
+    pub seconds: Option<f64>,
 }
 
 fn first_attempt() -> u32 {
@@ -122,11 +127,51 @@ fn first_attempt() -> u32 {
 }
 
 /// Faults, named by where they fall relative to the target's commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultName {
     /// The call fails inside the target before it commits: nothing may remain.
     FailBeforeCommit,
     /// The target commits, and the answer never arrives.
     LostAck,
+    /// The request never arrives, and no answer comes: to the caller the same sight as `lost_ack`.
+    LostRequest,
+    /// No answer comes, and the write lands only after the caller has given up.
+    LateCommit,
+    /// The target commits, and answers with a 500.
+    ErrorAfterCommit,
+    /// The target answers 503 with `Retry-After`, and commits nothing.
+    Unavailable,
+    /// The target answers 429 with `Retry-After`, and commits nothing.
+    RateLimited,
+    /// The answer comes later than usual; if later than the caller waits, it never sees it.
+    Delay,
+}
+
+impl FaultName {
+    /// Every fault.
+    pub const ALL: [Self; 8] = [
+        Self::FailBeforeCommit,
+        Self::LostAck,
+        Self::LostRequest,
+        Self::LateCommit,
+        Self::ErrorAfterCommit,
+        Self::Unavailable,
+        Self::RateLimited,
+        Self::Delay,
+    ];
+
+    /// The name used in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FailBeforeCommit => "fail_before_commit",
+            Self::LostAck => "lost_ack",
+            Self::LostRequest => "lost_request",
+            Self::LateCommit => "late_commit",
+            Self::ErrorAfterCommit => "error_after_commit",
+            Self::Unavailable => "unavailable",
+            Self::RateLimited => "rate_limited",
+            Self::Delay => "delay",
+        }
+    }
 }

@@ -85,6 +85,22 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     }
 }
 
+/// Reads and checks one manifest by itself, with the files that it names.
+///
+/// # Errors
+/// Every error that can be told without other manifests, sorted by place.
+pub fn load_part(files: &dyn FileSource, path: &str) -> Result<Part, Vec<Diagnostic>> {
+    let read = parts::read(files, path);
+    let mut errors: Vec<Diagnostic> = read.errors.into_iter().chain(read.file_errors).collect();
+    match read.part {
+        Some(part) if errors.is_empty() => Ok(part),
+        _ => {
+            sort(&mut errors);
+            Err(errors)
+        }
+    }
+}
+
 /// A side that the project is compared with, as far as it can be read.
 #[derive(Clone, Debug, Default)]
 pub struct SideProject {

@@ -27,12 +27,12 @@ pub use expectation::{
     NumberCheck, OneOrMany, OperationOutcome, RegexCheck, RegexForm, Similar,
 };
 pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED};
-pub use load::{Loaded, SideProject, load_project, load_side};
+pub use load::{Loaded, SideProject, load_part, load_project, load_side};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, ConnectorManifest, Effect, Idempotency,
     IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part, PartKind,
-    PermissionsManifest, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn, Sampling, SourceManifest,
-    ToolManifest,
+    PermissionsManifest, Processing, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn, Sampling,
+    SourceManifest, ToolManifest,
 };
 pub use project::{Case, Fixture, Project};
 pub use project_file::{

@@ -165,6 +165,8 @@ pub struct PracticeWorkflow {
 pub enum PracticeName {
     /// Mesa's review desk: drafts an answer from policy sources and stages it for review.
     Mesa,
+    /// creates a case, reserves a component and sends a confirmation, over three target services.
+    R618,
 }
 
 /// A question to a target system, asked after the last step of a trial. Exactly one kind.

@@ -5,6 +5,8 @@
 //! them, and what its target's own records show afterwards.
 
 pub mod mesa;
+pub mod r618;
+pub mod targets;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -127,5 +129,6 @@ pub enum PracticeError {
 pub fn invoke(name: PracticeName, call: &PracticeCall<'_>) -> Result<PracticeAnswer, PracticeError> {
     match name {
         PracticeName::Mesa => mesa::invoke(call),
+        PracticeName::R618 => r618::invoke(call),
     }
 }

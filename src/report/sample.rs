@@ -197,6 +197,7 @@ impl Sample {
                 operation: "stage".to_owned(),
                 attempt: 1,
                 fault: FaultName::LostAck,
+                seconds: None,
             }];
         }
     }

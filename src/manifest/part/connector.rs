@@ -52,6 +52,9 @@ pub struct Operation {
     /// How to find out afterwards what happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lookup: Option<Lookup>,
+    /// When the target is done with what it took in. Not stated: nothing bounds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processing: Option<Processing>,
     /// How the workflow tries again.
     #[serde(default)]
     pub retry: Retry,
@@ -189,6 +192,18 @@ pub struct Lookup {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub lag_s: f64,
+}
+
+/// When a target is done with what it took in.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Processing {
+    /// Whether it answers as soon as it has taken a request in (202), before the effect exists.
+    #[serde(default)]
+    pub accepts_first: bool,
+    /// Seconds after which nothing that it was sent can still take effect, whether or not an answer arrived.
+    #[schemars(range(min = 0.0))]
+    pub within_s: f64,
 }
 
 /// How the workflow tries again.

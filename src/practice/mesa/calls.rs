@@ -66,7 +66,7 @@ impl<'c> Calls<'c> {
             step: self.step,
             call: Some(Call { connector: self.connector.clone(), operation: attempt.call.to_owned() }),
             identity: Some(attempt.operation.as_str().to_owned()),
-            fault: attempt.fault.map(|fault| name_of(fault).to_owned()),
+            fault: attempt.fault.map(|fault| fault.name().to_owned()),
             answered,
         };
         let Attempt { operation, call, .. } = attempt;
@@ -77,12 +77,5 @@ impl<'c> Calls<'c> {
     /// The attempts, and the indexes of the faults that fired.
     pub(super) fn into_parts(self) -> (Vec<PracticeAttempt>, Vec<usize>) {
         (self.attempts, self.fired)
-    }
-}
-
-fn name_of(fault: FaultName) -> &'static str {
-    match fault {
-        FaultName::FailBeforeCommit => "fail_before_commit",
-        FaultName::LostAck => "lost_ack",
     }
 }
