@@ -28,11 +28,17 @@ pub(crate) const SETS: [&str; 12] = [
     "operations",
 ];
 
-/// The repository's own project as it stands.
+/// The repository's own project as it stands, Mesa's part of it alone.
 pub(crate) static PROJECT: LazyLock<Project> = LazyLock::new(|| {
     let files = DiskFiles::new(env!("CARGO_MANIFEST_DIR"));
     let loaded = load_project(&files, &BTreeMap::new());
-    loaded.unwrap_or_else(|diagnostics| panic!("the repository's own project is invalid: {diagnostics:#?}")).project
+    let loaded =
+        loaded.unwrap_or_else(|diagnostics| panic!("the repository's own project is invalid: {diagnostics:#?}"));
+    let mut project = loaded.project;
+    let parts = project.file.workflows["mesa"].parts.clone();
+    project.parts.retain(|id, _| parts.contains(id));
+    project.cases.retain(|_, case| case.workflow.as_str() == "mesa");
+    project
 });
 
 /// The same project with a defect switched on in the manifest of the first part that could bring it.

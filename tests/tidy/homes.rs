@@ -30,6 +30,9 @@ const HOMES: &[(&str, &[&str])] = &[
         ],
     ),
     ("jsonschema", &["manifest/", "grading/"]),
+    ("http-body-util", &["practice/targets/"]),
+    ("hyper", &["practice/targets/"]),
+    ("hyper-util", &["practice/targets/"]),
     ("minijinja", &["report/"]),
     ("quick-xml", &["report/"]),
     ("rayon", &["execution/"]),
@@ -47,7 +50,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("strsim", &["manifest/", "pipeline/"]),
     ("tempfile", &["execution/", "baseline/", "store/", "report/", "pipeline/"]),
     ("thiserror", &[""]),
-    ("ureq", &["execution/"]),
+    ("tokio", &["practice/targets/"]),
+    ("ureq", &["execution/", "practice/"]),
 ];
 
 /// Rooms in which the same values always give the same values.

@@ -76,12 +76,7 @@ impl Workflow<'_> {
                     return Ok(false);
                 }
                 Answer::Refused { status, code } => {
-                    let insists = if matches!(*status, 401 | 403) {
-                        !self.conduct.takes_denial_as_final
-                    } else {
-                        !self.conduct.takes_refusal_as_final
-                    };
-                    if !insists || !self.wait_for_another(step, RetryOn::ServerError, None, true)? {
+                    if !self.insists(step, *status)? {
                         self.refused(step, code)?;
                         return Ok(false);
                     }
@@ -207,6 +202,13 @@ impl Workflow<'_> {
         body["reference"] = Value::from(step.reference(&self.request.reference));
         body["actor"] = Value::from(self.request.actor.as_str());
         Ok(body.as_object().cloned().unwrap_or_default())
+    }
+
+    /// Whether a refusal is asked for again, as only a defect does: no attempt repairs a parameter or restores a right.
+    fn insists(&mut self, step: Step, status: u16) -> rusqlite::Result<bool> {
+        let denied = matches!(status, 401 | 403);
+        let is_final = if denied { self.conduct.takes_denial_as_final } else { self.conduct.takes_refusal_as_final };
+        Ok(!is_final && self.wait_for_another(step, RetryOn::ServerError, None, true)?)
     }
 
     fn refused(&mut self, step: Step, code: &str) -> rusqlite::Result<()> {

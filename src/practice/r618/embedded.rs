@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value};
 
 use crate::domain::{OperationId, PartId};
-use crate::evidence::AttemptSeen;
+use crate::evidence::{AttemptSeen, Call};
 use crate::manifest::{FaultSpec, Part, PartKind};
 use crate::practice::targets::{CallSeen, Clock, Server, Service, ServiceFaults, Target, calls_since};
 use crate::practice::{PracticeAnswer, PracticeAttempt, PracticeCall, PracticeError};
@@ -183,10 +183,11 @@ impl<'c> Stage<'c> {
         Some(PracticeAttempt {
             operation,
             connector: PartId::new(target.name()),
-            call: seen.call,
+            call: seen.call.clone(),
             seen: AttemptSeen {
                 number: u32::try_from(number).unwrap_or(u32::MAX),
                 step,
+                call: Some(Call { connector: PartId::new(target.name()), operation: seen.call }),
                 identity: seen.identity,
                 fault: seen.fault,
                 answered: seen.answered?,

@@ -63,10 +63,11 @@ pub(super) fn find(step: Step, shown: &Value, expected: &Expected<'_>, conduct: 
         [] => {}
         several => return Found::Several(several.len()),
     }
-    if !conduct.matches_whole_record && step == Step::Reservation {
-        if let Some(any) = records.iter().find(|record| says(record, "component", &expected.wanted.component)) {
-            return Found::Match(id_of(step, any));
-        }
+    if !conduct.matches_whole_record
+        && step == Step::Reservation
+        && let Some(any) = records.iter().find(|record| says(record, "component", &expected.wanted.component))
+    {
+        return Found::Match(id_of(step, any));
     }
     if !conduct.ignores_stock_changes && step == Step::Reservation {
         let fell = expected.stock_before.zip(shown["stock"].as_i64()).is_some_and(|(before, now)| now < before);

@@ -1,7 +1,7 @@
 //! One call, from its arrival to its answer: what landed meanwhile, access, faults, keys, the act, the journal.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use serde_json::{Map, Value, json};
@@ -116,8 +116,13 @@ impl Service {
         clock: Clock,
     ) -> Result<Self, PracticeError> {
         let connection = database::open(path, &[journal::TABLES, target.tables()], durability)?;
+        let faults = ServiceFaults::default();
         let (path, connection) = (path.to_owned(), Mutex::new(connection));
-        Ok(Self { target, contract, clock, faults: ServiceFaults::default(), after_call: None, path, connection })
+        let service = Self { target, contract, clock, faults, after_call: None, path, connection };
+        let landed = service.land(&mut service.connection(), service.clock.now_ms());
+        let failed = |source| PracticeError::Store { path: service.path.clone(), doing: "letting writes land", source };
+        landed.map_err(failed)?;
+        Ok(service)
     }
 
     /// Lays faults on its calls.
@@ -134,6 +139,10 @@ impl Service {
         self
     }
 
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -141,7 +150,7 @@ impl Service {
     /// Serves one call.
     pub(super) fn handle(&self, asked: &Asked) -> Ended {
         let served = {
-            let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut connection = self.connection();
             self.serve(&mut connection, asked)
         };
         match served {

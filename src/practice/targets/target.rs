@@ -151,7 +151,7 @@ pub(super) fn rows(
     parameters: impl rusqlite::Params,
 ) -> rusqlite::Result<Vec<Value>> {
     let mut statement = connection.prepare_cached(select)?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = Vec::new();
     let mut rows = statement.query(parameters)?;
     while let Some(row) = rows.next()? {

@@ -1,0 +1,7 @@
+//! its own cases, sound and with each seeded defect, and a real kill at every point.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod bench;
+mod proven;
+mod sound;
