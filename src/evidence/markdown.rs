@@ -1,7 +1,7 @@
 //! Text that others wrote, as Markdown that shows it and does nothing else.
 
 /// A text as GitHub's Markdown that shows it: it forms no link, no mention, no heading, no table cell and no HTML. The
-/// text must be one line; [`excerpt`](super::excerpt) makes it one.
+/// text must be one line; [`excerpt`](super::excerpt()) makes it one.
 pub fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut characters = text.chars().enumerate().peekable();
