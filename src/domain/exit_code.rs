@@ -47,6 +47,13 @@ impl ExitCode {
     }
 
     /// Where several reasons hold, the first of 13, 14, 15, 12, 10, 11 counts; without any, 0.
+    ///
+    /// ```
+    /// use holdpoint::domain::ExitCode::{self, Failed, Inconclusive, Passed};
+    ///
+    /// assert_eq!(ExitCode::strongest([Inconclusive, Failed]), Failed);
+    /// assert_eq!(ExitCode::strongest([]), Passed);
+    /// ```
     pub fn strongest(reasons: impl IntoIterator<Item = Self>) -> Self {
         const ORDER: [ExitCode; 6] = [
             ExitCode::InvalidProject,

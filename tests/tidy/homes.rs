@@ -37,7 +37,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("quick-xml", &["report/"]),
     ("rayon", &["execution/"]),
     ("regex", &["manifest/", "grading/", "practice/"]),
-    ("rusqlite", &["store/", "practice/", "execution/probe_sql"]),
+    ("rusqlite", &["store/", "practice/", "execution/sql_probe"]),
     ("rustix", &["execution/", "cli/", "store/", "baseline/"]),
     ("schemars", &["domain/", "manifest/", "operations/"]),
     ("serde", &[""]),
