@@ -126,8 +126,8 @@ pub struct OperationAccount {
     pub action: Option<String>,
     /// What should have come of it.
     pub intended: Option<String>,
-    /// Operations that must be verified first.
-    pub depends_on: Vec<OperationId>,
+    /// Operations that must be verified first and are not.
+    pub waits_for: Vec<OperationId>,
     /// What the evidence supports.
     pub outcome: Outcome,
     /// What the workflow last claimed.
@@ -273,6 +273,11 @@ impl OperationAccount {
             Duplicated | Mismatched | NotCommitted | Uncertain => true,
             NotStarted | Committed | Replayed | Rejected => is_handed_over || is_told_wrongly,
         }
+    }
+
+    /// Whether exactly one effect is verified, with the right parameters.
+    pub fn is_done(&self) -> bool {
+        matches!(self.outcome, Outcome::Committed | Outcome::Replayed)
     }
 
     /// Whether the workflow or its target refused it.

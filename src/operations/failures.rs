@@ -7,7 +7,7 @@ use crate::domain::{Claim, ClaimCheck, Outcome};
 use super::account::{Account, OperationAccount, Place, Source};
 use super::next_step::{Permission, next_step};
 use super::paper::{NOT_OBSERVED, OnSheet, counted, push_remarks, recorded, source_facts};
-use super::reference::shown;
+use super::reference::{reference, shown};
 use super::sheet::Sheet;
 
 /// The failure table.
@@ -68,7 +68,7 @@ fn row(operation: &OperationAccount) -> FailureRow {
     FailureRow {
         place: operation.place(),
         step: operation.action.clone(),
-        faults: operation.attempts.iter().filter_map(|attempt| attempt.fault.clone()).collect(),
+        faults: operation.attempts.iter().filter_map(|attempt| attempt.fault.as_deref()).map(reference).collect(),
         attempts: operation.attempts.len(),
         effects: operation.effects,
         claim: operation.claim,

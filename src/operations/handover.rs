@@ -111,7 +111,7 @@ fn item(account: &Account, case: &CaseId, trial: Option<u32>) -> HandoverItem {
             .chain(about(StatementKind::Question).iter().map(statement_words))
             .collect(),
         checks: grounds.chain(about(StatementKind::Check).iter().map(statement_words)).collect(),
-        blocked: operations.iter().filter_map(|operation| blocked(operation, account)).collect(),
+        blocked: operations.iter().filter_map(|operation| blocked(operation)).collect(),
         attempts: operations.iter().map(|operation| rule(operation)).collect(),
     }
 }
@@ -150,19 +150,16 @@ fn open_questions<'a>(operations: &'a [&'a OperationAccount]) -> impl Iterator<I
 }
 
 /// What an operation waits for, where it cannot go on.
-fn blocked(operation: &OperationAccount, account: &Account) -> Option<String> {
+fn blocked(operation: &OperationAccount) -> Option<String> {
     let name = shown(operation.operation.as_str());
-    let is_unverified = |id: &&OperationId| {
-        let known = account.operations.iter().find(|known| known.operation == **id);
-        !known.is_some_and(|known| matches!(known.outcome, Outcome::Committed | Outcome::Replayed))
-    };
-    let waits: Vec<String> = operation.depends_on.iter().filter(is_unverified).map(|id| shown(id.as_str())).collect();
-    if !waits.is_empty() && !matches!(operation.outcome, Outcome::Committed | Outcome::Replayed) {
+    if operation.is_done() {
+        return None;
+    }
+    let waits: Vec<String> = operation.waits_for.iter().map(|id| shown(id.as_str())).collect();
+    if !waits.is_empty() {
         return Some(format!("{name} waits for a verified effect of {}.", waits.join(" and of ")));
     }
-    let stands =
-        operation.is_open() && operation.outcome != Outcome::Committed && operation.outcome != Outcome::Replayed;
-    stands.then(|| format!("{name} stands at {}; what builds on it waits.", operation.outcome))
+    operation.is_open().then(|| format!("{name} stands at {}; what builds on it waits.", operation.outcome))
 }
 
 fn rule(operation: &OperationAccount) -> AttemptRule {

@@ -330,7 +330,10 @@ fn by_outcome(operations: &[OperationAccount]) -> Vec<OutcomeGroup> {
         let of_outcome = operations.iter().filter(|operation| operation.outcome == outcome);
         let operations = of_outcome.map(|operation| Finding {
             place: Some(operation.place()),
-            text: format!("The target shows {}.", effects_words(operation.effects)),
+            text: match operation.effects {
+                Some(_) => format!("The target shows {}.", effects_words(operation.effects)),
+                None => "What the target shows is not established.".to_owned(),
+            },
             evidence: operation.grounds.clone(),
         });
         OutcomeGroup { outcome, operations: operations.collect() }

@@ -34,3 +34,8 @@ pub use paper::{Form, Paper};
 pub use rate::Rate;
 pub use run::{RunCase, RunSource, account_of_run};
 pub use scorecard::{Scorecard, scorecard};
+
+#[cfg(test)]
+mod specimen;
+#[cfg(test)]
+mod tests;

@@ -71,6 +71,29 @@ pub fn next_step(operation: &OperationAccount) -> NextStep {
             authority: "None.".to_owned(),
         };
     }
+    let next = by_outcome(operation);
+    if operation.waits_for.is_empty() || operation.is_done() { next } else { waiting(operation, next) }
+}
+
+/// The same while something that it depends on is not verified: no contract permits an attempt then.
+fn waiting(operation: &OperationAccount, next: NextStep) -> NextStep {
+    let waits: Vec<String> = operation.waits_for.iter().map(|id| shown(id.as_str())).collect();
+    let step = if operation.attempts.is_empty() {
+        "Wait for what it depends on, and look at the target before it is begun.".to_owned()
+    } else {
+        next.step
+    };
+    let verified = format!("Exactly one verified effect of {}.", waits.join(" and of "));
+    NextStep {
+        step,
+        another_attempt: Permission::NotPermitted,
+        why: format!("It depends on {}, which is not verified.", waits.join(", ")),
+        resume_on: [vec![verified], next.resume_on].concat(),
+        authority: next.authority,
+    }
+}
+
+fn by_outcome(operation: &OperationAccount) -> NextStep {
     match operation.outcome {
         Outcome::Committed | Outcome::Replayed => done(operation),
         Outcome::Rejected => rejected(operation),
@@ -153,7 +176,6 @@ fn not_committed(operation: &OperationAccount) -> NextStep {
 
 fn not_started(operation: &OperationAccount) -> NextStep {
     let authority = approval_words(operation.contract.as_ref());
-    let blocked_by: Vec<String> = operation.depends_on.iter().map(|id| shown(id.as_str())).collect();
     let (step, another_attempt, why, resume) = match operation.claim {
         Some(Claim::Rejected) => (
             "Nothing by repetition: the workflow itself refused. Settle what it refused for, or leave it refused.",
@@ -172,12 +194,6 @@ fn not_started(operation: &OperationAccount) -> NextStep {
             Permission::NeedsDecision,
             "The workflow takes it for done and would not attempt it.".to_owned(),
             "A corrected record of the workflow.".to_owned(),
-        ),
-        _ if !blocked_by.is_empty() => (
-            "Wait for what it depends on.",
-            Permission::NotPermitted,
-            format!("It depends on {}.", blocked_by.join(", ")),
-            format!("Exactly one verified effect of {}.", blocked_by.join(" and of ")),
         ),
         _ => (
             "Begin it, if it still serves.",
@@ -250,9 +266,10 @@ fn repetition(contract: Option<&Contract>, made: usize) -> (Permission, String) 
         let why = format!("The target recognises no repeated request: another attempt could act twice ({source}).");
         return (Permission::NotPermitted, why);
     }
-    let window = contract
-        .window_s
-        .map_or_else(|| "for a time that is not stated".to_owned(), |seconds| format!("for {seconds} s"));
+    let window = contract.window_s.map_or_else(
+        || "for a time that is not stated".to_owned(),
+        |seconds| format!("for {seconds} s after the first one"),
+    );
     let terms = format!("the target recognises the same request {window} ({source}): same identity, same parameters");
     if contract.attempts_left(made) > 0 {
         (Permission::Permitted, format!("Within the contract: {terms}."))

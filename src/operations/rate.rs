@@ -56,7 +56,10 @@ fn wilson(count: usize, of: usize) -> Option<(f64, f64)> {
     let centre = 2.0 * n * p + z2;
     let spread = Z * (z2 + 4.0 * n * p * (1.0 - p)).sqrt();
     let scale = 2.0 * (n + z2);
-    Some((((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0)))
+    // At the ends the formula gives 0 and 1 exactly; floating-point arithmetic falls short of them.
+    let low = if count == 0 { 0.0 } else { ((centre - spread) / scale).max(0.0) };
+    let high = if count == of { 1.0 } else { ((centre + spread) / scale).min(1.0) };
+    Some((low, high))
 }
 
 /// Counts of cases stay far below 2^52, so nothing is lost.

@@ -117,7 +117,7 @@ fn operations_of<'a>(trial: &'a GradedTrial, source: &'a RunSource<'_>) -> impl 
             trial: Some(observation.trial),
             action: call.map(ToString::to_string),
             intended: source.cases.get(&observation.case).and_then(|case| case.title).map(str::to_owned),
-            depends_on: Vec::new(),
+            waits_for: Vec::new(),
             outcome: seen.outcome,
             claim,
             claim_check: crate::evidence::check_claim(seen.outcome, claim),

@@ -26,6 +26,11 @@ pub fn account_of_ledger(ledger: &Ledger) -> Account {
     let end = |line: Option<&Line>| line.map(|line| line.entry.at().to_owned()).unwrap_or_default();
     let mut operations: Vec<OperationAccount> =
         draft.operations.iter().map(|(id, operation)| operation.account(id, &draft.actions)).collect();
+    let verified: BTreeSet<OperationId> =
+        operations.iter().filter(|operation| operation.is_done()).map(|done| done.operation.clone()).collect();
+    for operation in &mut operations {
+        operation.waits_for.retain(|id| !verified.contains(id));
+    }
     operations.sort_by(|a, b| (&a.case, &a.operation).cmp(&(&b.case, &b.operation)));
     Account {
         source: Source::Ledger {
@@ -237,7 +242,7 @@ impl<'a> OperationDraft<'a> {
             case: CaseId::new(self.intended.case.0.as_str()),
             trial: None,
             intended: self.intended.intended.as_ref().map(|text| text.0.clone()),
-            depends_on: unique(&self.intended.depends_on.iter().map(|id| id.0.as_str()).collect()),
+            waits_for: unique(&self.intended.depends_on.iter().map(|id| id.0.as_str()).collect()),
             outcome: seen.outcome,
             claim: self.claim,
             claim_check: check_claim(seen.outcome, self.claim),

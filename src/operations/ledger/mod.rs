@@ -11,3 +11,6 @@ mod rules;
 pub use account::account_of_ledger;
 pub use entry::{LEDGER_SCHEMA, ledger_schema};
 pub use read::{Ledger, read_ledger};
+
+#[cfg(test)]
+mod tests;
