@@ -73,6 +73,28 @@ pub(super) enum Command {
     Rules(RulesArguments),
     /// Print the JSON Schema of a kind of file.
     Schema(SchemaArguments),
+    /// Run a practice workflow as a process of its own.
+    #[command(subcommand)]
+    Practice(PracticeCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PracticeCommand {
+    /// Mesa's review desk: reads one invocation (holdpoint.invoke/1) from standard input and answers on standard output.
+    Mesa(MesaArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MesaArguments {
+    /// The folder of its database; it is made where there is none.
+    #[arg(long, value_name = "DIR", required_unless_present = "crash_points")]
+    pub(super) state_dir: Option<PathBuf>,
+    /// Die by SIGKILL where this point is first reached.
+    #[arg(long, value_name = "POINT")]
+    pub(super) crash_at: Option<String>,
+    /// List the points, and do nothing else.
+    #[arg(long)]
+    pub(super) crash_points: bool,
 }
 
 /// The two sides of a comparison.

@@ -15,6 +15,7 @@ mod interrupts;
 mod papers;
 mod pause;
 mod plan;
+mod practice;
 mod progress;
 mod report;
 mod rules;
@@ -84,6 +85,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Pause(command) => pause::run(&context, &command),
         Command::Rules(arguments) => rules::run(&context, &arguments),
         Command::Schema(arguments) => schema::run(&context, &arguments),
+        Command::Practice(command) => practice::run(&context, &command),
     }
 }
 

@@ -5,5 +5,6 @@
 mod bench;
 mod durable;
 mod facets;
+mod kill;
 mod proven;
 mod sound;

@@ -39,9 +39,11 @@ fn set_that_catches(defect: Defect) -> &'static str {
 fn every_defect_turns_its_own_set_red_and_leaves_another_set_green() {
     let mut wrong = Vec::new();
     for defect in Defect::ALL {
-        let caught = not_passed(&run(&with_defect(defect)));
-        let red = sets_of(&caught);
         let own = set_that_catches(defect);
+        let mut project = with_defect(defect);
+        // One case of every other set is enough to show that the defect does not simply break everything.
+        project.cases.retain(|_, case| case.set.as_str() == own || case.always);
+        let red = sets_of(&not_passed(&run(&project)));
         if !red.contains(own) {
             wrong.push(format!("{} is not caught by {own}, only by {red:?}", defect.name()));
         }
