@@ -22,10 +22,13 @@ FIGURES = {}
 
 
 class Pair:
-    """What is measured, what it is measured against, and the ratio that is aimed at."""
+    """What is measured, what it is measured against, and the ratio that is aimed at.
 
-    def __init__(self, title, ours, reference, aim):
-        self.title, self.ours, self.reference, self.aim = title, ours, reference, aim
+    `allowance` seconds are taken off our time first: a fixed cost that the aim grants.
+    """
+
+    def __init__(self, title, ours, reference, aim, allowance=0.0):
+        self.title, self.ours, self.reference, self.aim, self.allowance = title, ours, reference, aim, allowance
 
 
 def figure(function):
@@ -57,6 +60,122 @@ def execution(folder):
         yield Pair(f"{count} trials of {title}, {jobs} at a time, against xargs", ours, reference, 1.3)
 
 
+@figure
+def start(folder):
+    """`holdpoint --version` against `true`: what starting costs."""
+    binary = build("--bin", "holdpoint") / "holdpoint"
+    times = 50
+
+    def ours():
+        for _ in range(times):
+            run([binary, "--version"])
+
+    def reference():
+        for _ in range(times):
+            run(["true"])
+
+    yield Pair(f"{times} starts, of which each may take 20 ms", ours, reference, 3)
+
+
+@figure
+def gate(folder):
+    """`holdpoint run --all` of 1,000 command cases, records and report included, against the same processes by xargs."""
+    count, jobs = 1000, os.cpu_count()
+    binary = build("--bin", "holdpoint") / "holdpoint"
+    project = folder / "project"
+    write_project(project, count)
+    inputs = folder / "inputs"
+    inputs.mkdir()
+    for number in range(count):
+        (inputs / f"{number:04}.json").write_text(invocation(number))
+    listed = "\0".join(str(path) for path in sorted(inputs.iterdir()))
+
+    def ours():
+        printed = run([binary, "--project", project, "--quiet", "run", "--all", "--jobs", str(jobs)])
+        assert f"{count} of {count} cases passed" in printed, printed[-500:]
+
+    def reference():
+        run(["xargs", "-0", "-P", str(jobs), "-n", "1", "cat"], input=listed)
+
+    yield Pair(f"{count} cases, {jobs} at a time, against xargs", ours, reference, 1.5)
+
+
+@figure
+def plan(folder):
+    """`holdpoint plan` between two revisions of 50,000 files with 5,000 cases, against `git diff --name-status`."""
+    files, changed, cases = 50_000, 2_000, 5_000
+    binary = build("--bin", "holdpoint") / "holdpoint"
+    project = folder / "project"
+    write_project(project, cases)
+    for number in range(files - cases):
+        path = project / "data" / f"{number // 500:03}" / f"{number:05}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"record {number}\n")
+    git(project, "init", "--quiet")
+    commit(project, "one")
+    for number in range(changed):
+        (project / "data" / f"{number * 20 // 500:03}" / f"{number * 20:05}.txt").write_text(f"changed {number}\n")
+    commit(project, "two")
+
+    def ours():
+        planned = json.loads(run([binary, "--project", project, "plan", "--base", "HEAD~1", "--head", "HEAD", "--json"]))
+        assert len(planned["selected"]) == cases, "an unknown path selects everything"
+
+    def reference():
+        assert git(project, "diff", "--name-status", "HEAD~1", "HEAD").count("\n") == changed
+
+    yield Pair(f"{files} files, {changed} changed, {cases} cases", ours, reference, 3, allowance=1.0)
+
+
+@figure
+def check(folder):
+    """`holdpoint check` of 10,000 case files, which may take a second, against `cat` of the same files."""
+    count = 10_000
+    binary = build("--bin", "holdpoint") / "holdpoint"
+    project = folder / "project"
+    write_project(project, count)
+
+    def ours():
+        assert f"{count} cases" in run([binary, "--project", project, "check"])
+
+    def reference():
+        run(["find", project / "cases", "-type", "f", "-exec", "cat", "{}", "+"])
+
+    yield Pair(f"{count} case files", ours, reference, 10)
+
+
+def write_project(folder, cases):
+    """A project with one command workflow that echoes, and so many cases of it."""
+    folder.mkdir()
+    (folder / "holdpoint.yaml").write_text(
+        "schema: holdpoint.project/1\nname: benchmark\n"
+        "workflows:\n  echo:\n    command: {run: [cat]}\n    parts: [prompt]\n    answer: text\n"
+    )
+    (folder / "manifests").mkdir()
+    (folder / "manifests" / "prompt.yaml").write_text(
+        'kind: prompt\nid: prompt\nversion: "1"\nfiles: [prompt.txt]\n'
+    )
+    (folder / "prompt.txt").write_text("Answer.\n")
+    for number in range(cases):
+        path = folder / "cases" / "policy_accuracy" / f"{number // 1000:02}" / f"case-{number:05}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            f"id: case-{number:05}\ntitle: The question comes back\nworkflow: echo\n"
+            f"input: {{question: Can I come on Tuesday at ten?, customer: K-{number}}}\n"
+            "expect:\n  - contains: Tuesday at ten\n  - not: {contains: Wednesday}\n"
+        )
+
+
+def git(folder, *arguments):
+    settings = ["-c", "user.name=benchmark", "-c", "user.email=benchmark@example.invalid", "-c", "gc.auto=0"]
+    return run(["git", "-C", folder, *settings, *arguments])
+
+
+def commit(folder, message):
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", message)
+
+
 def invocation(number):
     question = {"operation": "op-7", "question": "Can I come on Tuesday at ten?", "customer": "K-12"}
     call = {"schema": "holdpoint.invoke/1", "case": "one", "trial": number, "step": 1, "operation": "op-7"}
@@ -86,12 +205,13 @@ def measure(pair, rounds):
     pair.ours()
     pair.reference()
     times = [(seconds(pair.ours), seconds(pair.reference)) for _ in range(rounds)]
-    ratios = sorted(ours / reference for ours, reference in times)
+    ratios = sorted(max(0.0, ours - pair.allowance) / reference for ours, reference in times)
     ours, reference = (statistics.median(column) for column in zip(*times))
     ratio = statistics.median(ratios)
     mark = "" if ratio <= pair.aim else "   ABOVE ITS AIM"
     print(f"  {pair.title}")
-    print(f"    {ours:7.3f} s against {reference:7.3f} s: ratio {ratio:.2f}", end=" ")
+    allowance = f" less {pair.allowance:g} s" if pair.allowance else ""
+    print(f"    {ours:7.3f} s{allowance} against {reference:7.3f} s: ratio {ratio:.2f}", end=" ")
     print(f"({ratios[0]:.2f} to {ratios[-1]:.2f} in {rounds} rounds; aim {pair.aim:g}){mark}", flush=True)
 
 
