@@ -33,6 +33,9 @@ use carry_out::Outcome;
 pub struct Request {
     /// The project's folder.
     pub project_root: PathBuf,
+    /// How the project's folder was named on the command line, so that commands which are printed work from there;
+    /// `None` where it is the current folder.
+    pub named_folder: Option<String>,
     /// The environment, as the command line found it.
     pub environment: BTreeMap<String, String>,
     /// The base that was asked for.
@@ -130,7 +133,7 @@ pub fn conclude(
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let judged = judge(&prepared, kind, &outcome);
     let document = publish::publish(&publish::Material {
-        project_root: &request.project_root,
+        request,
         run: &run,
         started: &started,
         finished: &times::now(),

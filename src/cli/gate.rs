@@ -20,6 +20,7 @@ pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCo
 pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, effort: &EffortArguments) -> Request {
     Request {
         project_root: context.project_root.clone(),
+        named_folder: context.named_folder.clone(),
         environment: context.environment.clone(),
         base: sides.base.clone(),
         head: sides.head.clone(),

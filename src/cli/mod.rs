@@ -38,6 +38,8 @@ use failure::Failure;
 /// What every subcommand gets beside its own arguments.
 struct Context {
     project_root: PathBuf,
+    /// The folder as it was named on the command line.
+    named_folder: Option<String>,
     environment: BTreeMap<String, String>,
     console: Console,
     verbose: bool,
@@ -64,11 +66,13 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure> {
+    let named_folder = arguments.project.as_ref().map(|folder| folder.display().to_string());
     let project_root = match arguments.project {
         Some(folder) => folder,
         None => std::env::current_dir().map_err(|error| Failure::internal(format!("no current folder: {error}")))?,
     };
-    let context = Context { project_root, environment: environment(), console, verbose: arguments.verbose };
+    let context =
+        Context { project_root, named_folder, environment: environment(), console, verbose: arguments.verbose };
     match arguments.command {
         Command::Gate(arguments) => gate::run(&context, &arguments),
         Command::Plan(arguments) => plan::run(&context, &arguments),

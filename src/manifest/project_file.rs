@@ -191,7 +191,8 @@ pub struct SqlProbe {
     pub query: String,
     /// The column that holds the identity of the operation which made the row. With it every trial of the workflow is
     /// looked at, and the rows are evidence for the outcome of operations. The file belongs to the trial and
-    /// is read after everything in it has ended, so the look is settled.
+    /// is read after everything in it has ended, so the look is settled. Where several probes of a workflow name such a
+    /// column, an operation's effect must show in each of them, or its outcome is uncertain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
     /// What a file that does not exist means. By default nothing: a name with a typing error must not read as "no effects".

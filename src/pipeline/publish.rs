@@ -10,7 +10,7 @@ use crate::store::RunKind;
 
 use super::carry_out::Outcome;
 use super::prepare::{Prepared, open_ledger};
-use super::{Judged, PipelineError};
+use super::{Judged, PipelineError, Request};
 
 /// The folder of reports, below the project's folder.
 pub const REPORTS_FOLDER: &str = "reports";
@@ -19,7 +19,7 @@ const DOCUMENT: &str = "report.json";
 
 /// All that a report is made of.
 pub(super) struct Material<'a> {
-    pub(super) project_root: &'a Path,
+    pub(super) request: &'a Request,
     pub(super) run: &'a RunId,
     pub(super) started: &'a str,
     pub(super) finished: &'a str,
@@ -41,8 +41,8 @@ pub(super) fn make_report_folder(project_root: &Path, run: &RunId) -> Result<Pat
 
 /// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
 pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
-    let Material { project_root, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
-    let outputs = accepted_outputs(project_root, prepared);
+    let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
+    let outputs = accepted_outputs(&request.project_root, prepared);
     let accept = accept_command(material);
     let limits: Vec<String> = paused(prepared).into_iter().chain(conflicts(prepared)).collect();
     let document = report::build(&ReportInput {
@@ -96,8 +96,20 @@ fn accept_command(material: &Material<'_>) -> Option<String> {
     let code = material.judged.verdict.code;
     let worth_it = matches!(code, ExitCode::Baseline | ExitCode::Failed | ExitCode::Inconclusive);
     let ran = material.outcome.trials_executed > 0;
-    (worth_it && ran && material.kind == RunKind::Gate)
-        .then(|| format!("holdpoint baseline accept {} --by YOU --reason \"WHY\"", material.run))
+    (worth_it && ran && material.kind == RunKind::Gate).then(|| {
+        format!("holdpoint{} baseline accept {} --by YOU --reason \"WHY\"", project_option(material), material.run)
+    })
+}
+
+/// ` --project DIR` where the project's folder was named, quoted for a shell where it must be.
+fn project_option(material: &Material<'_>) -> String {
+    let Some(folder) = &material.request.named_folder else { return String::new() };
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
+    if folder.chars().all(is_plain) {
+        format!(" --project {folder}")
+    } else {
+        format!(" --project '{}'", folder.replace('\'', r"'\''"))
+    }
 }
 
 /// The texts that were accepted earlier for the cases that ran. One that cannot be read is left out: `baseline verify`,
