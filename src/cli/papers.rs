@@ -46,10 +46,17 @@ pub(super) fn recorded_run(context: &Context, run: &str) -> Result<RunRecord, Fa
 pub(super) fn account_of_record(record: &RunRecord) -> Account {
     let header = &record.header;
     let summary = record.summary.as_ref();
-    let cases = header
-        .cases
-        .iter()
-        .map(|(id, case)| (id, RunCase { title: case.title.as_deref(), digest: &case.digest, trials: case.trials }));
+    let cases = header.cases.iter().map(|(id, case)| {
+        (
+            id,
+            RunCase {
+                title: case.title.as_deref(),
+                digest: &case.digest,
+                trials: case.trials,
+                calls_seen: case.calls_seen,
+            },
+        )
+    });
     account_of_run(&RunSource {
         run: &header.run,
         started: &header.started,

@@ -134,6 +134,8 @@ pub struct OperationAccount {
     pub claim: Option<Claim>,
     /// The claim against the evidence.
     pub claim_check: ClaimCheck,
+    /// Whether attempts could be seen at all; where not, an empty list says nothing.
+    pub attempts_observed: bool,
     /// The attempts, in order.
     pub attempts: Vec<AttemptSeen>,
     /// How many effects the target shows; `None` where that is not established.
@@ -278,6 +280,11 @@ impl OperationAccount {
     /// Whether exactly one effect is verified, with the right parameters.
     pub fn is_done(&self) -> bool {
         matches!(self.outcome, Outcome::Committed | Outcome::Replayed)
+    }
+
+    /// How many attempts were made; `None` where they could not be seen.
+    pub fn attempts_made(&self) -> Option<usize> {
+        self.attempts_observed.then_some(self.attempts.len())
     }
 
     /// Whether the workflow or its target refused it.

@@ -6,7 +6,9 @@ use crate::domain::{Claim, ClaimCheck, Outcome};
 
 use super::account::{Account, OperationAccount, Place, Source};
 use super::next_step::{Permission, next_step};
-use super::paper::{NOT_OBSERVED, OnSheet, counted, push_remarks, recorded, source_facts};
+use super::paper::{
+    NOT_OBSERVED, OnSheet, attempts_words, counted, push_remarks, recorded, source_facts, sum_observed,
+};
 use super::reference::{reference, shown};
 use super::sheet::Sheet;
 
@@ -33,8 +35,8 @@ pub struct FailureRow {
     pub step: Option<String>,
     /// The faults that fell on its attempts, in order.
     pub faults: Vec<String>,
-    /// How many attempts were made. Attempts are not operations.
-    pub attempts: usize,
+    /// How many attempts were made; `null` where they could not be seen. Attempts are not operations.
+    pub attempts: Option<usize>,
     /// How many effects the target shows; `null` where that is not established.
     pub effects: Option<usize>,
     /// What the workflow claimed.
@@ -69,7 +71,7 @@ fn row(operation: &OperationAccount) -> FailureRow {
         place: operation.place(),
         step: operation.action.clone(),
         faults: operation.attempts.iter().filter_map(|attempt| attempt.fault.as_deref()).map(reference).collect(),
-        attempts: operation.attempts.len(),
+        attempts: operation.attempts_made(),
         effects: operation.effects,
         claim: operation.claim,
         claim_check: operation.claim_check,
@@ -93,18 +95,22 @@ pub(super) fn effects_words(effects: Option<usize>) -> String {
 
 impl OnSheet for FailureTable {
     fn sheet(&self) -> Sheet {
-        let attempts: usize = self.rows.iter().map(|row| row.attempts).sum();
+        let attempts = sum_observed(self.rows.iter().map(|row| row.attempts));
         let mut sheet = Sheet::new("Failure table");
         sheet.facts(source_facts(&self.source));
-        sheet.text(format!("{}, {}.", counted(self.rows.len(), "operation"), counted(attempts, "attempt")));
+        sheet.text(format!("{}, {}.", counted(self.rows.len(), "operation"), attempts_words(attempts)));
         let head = ["operation", "step", "fault", "target shows", "claimed", "outcome", "next step", "owner"];
         let rows = self.rows.iter().map(|row| {
-            let faults = if row.faults.is_empty() { "none".to_owned() } else { row.faults.join(", ") };
+            let fault = match row.attempts {
+                None => NOT_OBSERVED.to_owned(),
+                Some(made) if row.faults.is_empty() => format!("none; {}", counted(made, "attempt")),
+                Some(made) => format!("{}; {}", row.faults.join(", "), counted(made, "attempt")),
+            };
             let claim = row.claim.map_or_else(|| "nothing".to_owned(), |claim| claim.name().to_owned());
             vec![
                 row.place.text(),
                 row.step.as_deref().map_or_else(|| NOT_OBSERVED.to_owned(), shown),
-                format!("{faults}; {}", counted(row.attempts, "attempt")),
+                fault,
                 effects_words(row.effects),
                 format!("{claim} ({})", row.claim_check),
                 row.outcome.name().to_owned(),

@@ -10,7 +10,10 @@ use crate::evidence::{Answered, AttemptSeen};
 use super::account::{Account, OperationAccount, Place, Source, Statement, StatementKind};
 use super::failures::effects_words;
 use super::next_step::{Permission, next_step};
-use super::paper::{NOT_OBSERVED, NOT_RECORDED, OnSheet, counted, push_remarks, recorded, source_facts};
+use super::paper::{
+    NOT_OBSERVED, NOT_RECORDED, OnSheet, attempts_words, counted, observed, push_remarks, recorded, source_facts,
+    sum_observed,
+};
 use super::reference::{reference, shown};
 use super::sheet::Sheet;
 
@@ -82,8 +85,8 @@ pub struct Requested {
     pub action: Option<String>,
     /// What should have come of it.
     pub intended: Option<String>,
-    /// How many attempts were made.
-    pub attempts: usize,
+    /// How many attempts were made; `null` where they could not be seen.
+    pub attempts: Option<usize>,
 }
 
 /// Something said of an operation, with what it rests on.
@@ -104,8 +107,8 @@ pub struct Scope {
     pub cases: usize,
     /// How many operations.
     pub operations: usize,
-    /// How many attempts at them.
-    pub attempts: usize,
+    /// How many attempts at them, as far as they could be seen; `null` where none could.
+    pub attempts: Option<usize>,
     /// Operations that still need someone.
     pub open: usize,
     /// What was acted on: connectors' operations, or actions that a ledger names.
@@ -213,13 +216,14 @@ fn requested(operation: &OperationAccount) -> Requested {
         place: operation.place(),
         action: operation.action.clone(),
         intended: operation.intended.clone(),
-        attempts: operation.attempts.len(),
+        attempts: operation.attempts_made(),
     }
 }
 
 fn known(operation: &OperationAccount) -> Finding {
     let what = match operation.outcome {
-        Outcome::NotStarted => "was not begun",
+        Outcome::NotStarted if operation.attempts_observed => "was not begun",
+        Outcome::NotStarted => "left nothing; whether it was begun was not observed",
         Outcome::Rejected => "was refused by the target and left nothing",
         Outcome::NotCommitted => "was attempted and left nothing",
         Outcome::Committed => "was done, exactly once",
@@ -277,7 +281,7 @@ fn scope(account: &Account) -> Scope {
     Scope {
         cases: account.cases.len(),
         operations: account.operations.len(),
-        attempts: account.operations.iter().map(|operation| operation.attempts.len()).sum(),
+        attempts: sum_observed(account.operations.iter().map(OperationAccount::attempts_made)),
         open: account.operations.iter().filter(|operation| operation.is_open()).count(),
         actions,
         stated: account.stated(StatementKind::Scope),
@@ -447,7 +451,7 @@ impl Incident {
                 "{}: {}, {}. Intended: {}",
                 requested.place.text(),
                 requested.action.as_deref().map_or_else(|| format!("call {NOT_OBSERVED}"), shown),
-                counted(requested.attempts, "attempt"),
+                attempts_words(requested.attempts),
                 recorded(requested.intended.as_deref()),
             )
         });
@@ -465,7 +469,7 @@ impl Incident {
         sheet.facts([
             ("Cases", scope.cases.to_string()),
             ("Operations", scope.operations.to_string()),
-            ("Attempts", scope.attempts.to_string()),
+            ("Attempts", observed(scope.attempts)),
             ("Still open", scope.open.to_string()),
             ("Acted on", actions),
         ]);

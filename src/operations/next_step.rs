@@ -195,6 +195,12 @@ fn not_started(operation: &OperationAccount) -> NextStep {
             "The workflow takes it for done and would not attempt it.".to_owned(),
             "A corrected record of the workflow.".to_owned(),
         ),
+        _ if !operation.attempts_observed => (
+            "Find out whether it was begun; if not, begin it, if it still serves.",
+            Permission::NotKnown,
+            "Whether it was attempted was not observed.".to_owned(),
+            "The workflow's own record of its attempts.".to_owned(),
+        ),
         _ => (
             "Begin it, if it still serves.",
             Permission::Permitted,

@@ -90,3 +90,13 @@ pub(super) fn push_remarks(sheet: &mut Sheet, remarks: &[String]) {
 pub(super) fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
+
+/// The sum of what was observed; `None` where nothing was.
+pub(super) fn sum_observed(counts: impl Iterator<Item = Option<usize>>) -> Option<usize> {
+    counts.flatten().fold(None, |sum, count| Some(sum.unwrap_or(0) + count))
+}
+
+/// `2 attempts`, or that they were not observed.
+pub(super) fn attempts_words(attempts: Option<usize>) -> String {
+    attempts.map_or_else(|| "attempts not observed".to_owned(), |made| counted(made, "attempt"))
+}

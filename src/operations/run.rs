@@ -9,6 +9,7 @@ use crate::grading::GradedTrial;
 
 use super::account::{Account, CaseAccount, OperationAccount, Source, sentence};
 use super::contract::Contract;
+use super::paper::counted;
 
 /// A recorded run, as far as papers need it.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct RunCase<'a> {
     pub digest: &'a Digest,
     /// How many trials of it were to run.
     pub trials: u32,
+    /// Whether the runner saw its workflow's calls.
+    pub calls_seen: bool,
 }
 
 /// The account of a run. Cases that ran in the base's form too are accounted for in the head's alone, and the remarks say
@@ -50,6 +53,13 @@ pub fn account_of_run(source: &RunSource<'_>) -> Account {
     let heads: Vec<&GradedTrial> = source.trials.iter().filter(|trial| trial.observation.form == Form::Head).collect();
     let cases: Vec<CaseAccount> = source.cases.iter().map(|(id, case)| case_account(id, case, &heads)).collect();
     let mut operations: Vec<OperationAccount> = heads.iter().flat_map(|trial| operations_of(trial, source)).collect();
+    let mut remarks = remarks(source, &heads);
+    let unobserved = operations.iter().filter(|operation| !operation.attempts_observed).count();
+    if unobserved > 0 {
+        let count = counted(unobserved, "operation");
+        remarks
+            .push(format!("The calls of {count} went past the runner: attempts and faults there were not observed."));
+    }
     operations.sort_by(|a, b| (&a.case, a.trial, &a.operation).cmp(&(&b.case, b.trial, &b.operation)));
     Account {
         source: Source::Run {
@@ -66,7 +76,7 @@ pub fn account_of_run(source: &RunSource<'_>) -> Account {
         effort: BTreeMap::new(),
         costs: Vec::new(),
         statements: Vec::new(),
-        remarks: remarks(source, &heads),
+        remarks,
     }
 }
 
@@ -75,13 +85,12 @@ fn remarks(source: &RunSource<'_>, heads: &[&GradedTrial]) -> Vec<String> {
         vec!["A run shows how the workflow behaved in these cases. It is no measurement of live traffic.".to_owned()];
     let base_forms = source.trials.len() - heads.len();
     if base_forms > 0 {
-        remarks.push(format!("{base_forms} trials of edited cases in their old form are left out."));
+        remarks.push(format!("Left out: {} of edited cases in their old form.", counted(base_forms, "trial")));
     }
     let errored = heads.iter().filter(|trial| trial.observation.error.is_some()).count();
     if errored > 0 {
-        remarks.push(format!(
-            "{errored} trials came to no answer; what their operations left is shown as far as it was seen."
-        ));
+        let count = counted(errored, "trial");
+        remarks.push(format!("{count} came to no answer; what operations left there is shown as far as it was seen."));
     }
     if source.finished.is_none() {
         remarks.push("The run was cut off: what it did not record is missing here.".to_owned());
@@ -121,6 +130,8 @@ fn operations_of<'a>(trial: &'a GradedTrial, source: &'a RunSource<'_>) -> impl 
             outcome: seen.outcome,
             claim,
             claim_check: crate::evidence::check_claim(seen.outcome, claim),
+            attempts_observed: !seen.attempts.is_empty()
+                || source.cases.get(&observation.case).is_some_and(|case| case.calls_seen),
             attempts: seen.attempts.clone(),
             effects: effects_of(seen),
             grounds: seen.grounds().map(sentence).collect(),

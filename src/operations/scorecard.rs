@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseStatus, ClaimCheck, Outcome};
 
-use super::account::{Account, CaseAccount, CostAccount, Decision, Source};
-use super::paper::{NOT_OBSERVED, OnSheet, observed, push_remarks, source_facts};
+use super::account::{Account, CaseAccount, CostAccount, Decision, OperationAccount, Source};
+use super::paper::{NOT_OBSERVED, OnSheet, observed, push_remarks, source_facts, sum_observed};
 use super::rate::Rate;
 use super::sheet::Sheet;
 
@@ -84,7 +84,7 @@ pub struct CaseScores {
 pub struct OperationScores {
     /// Operations.
     pub operations: Option<usize>,
-    /// Attempts at them.
+    /// Attempts at them, as far as they could be seen.
     pub attempts: Option<usize>,
     /// Operations by outcome; the sum is `operations`.
     pub outcomes: Option<BTreeMap<String, usize>>,
@@ -230,7 +230,7 @@ fn operation_scores(account: &Account) -> OperationScores {
     };
     OperationScores {
         operations: seen(any, || operations.len()),
-        attempts: seen(any, || operations.iter().map(|operation| operation.attempts.len()).sum()),
+        attempts: sum_observed(operations.iter().map(OperationAccount::attempts_made)),
         outcomes: seen(any, || tally(&OUTCOMES.map(Outcome::name), &|index| operations[index].outcome.name())),
         claims: seen(any, || tally(&CLAIM_CHECKS.map(ClaimCheck::name), &|index| operations[index].claim_check.name())),
     }

@@ -32,6 +32,7 @@ pub(super) fn operation(outcome: Outcome, claim: Option<Claim>, attempts: u32) -
         outcome,
         claim,
         claim_check: check_claim(outcome, claim),
+        attempts_observed: true,
         attempts: (1..=attempts).map(|number| attempt(number, None, Answered::NoAnswer)).collect(),
         effects: None,
         grounds: Vec::new(),
@@ -151,7 +152,7 @@ impl RunFixture {
 
     pub(super) fn source(&self) -> RunSource<'_> {
         let case = |(id, title, trials): &'_ (CaseId, &'static str, u32)| {
-            (id.clone(), RunCase { title: Some(title), digest: &self.digest, trials: *trials })
+            (id.clone(), RunCase { title: Some(title), digest: &self.digest, trials: *trials, calls_seen: true })
         };
         let cases = self.planned.iter().map(|planned| (&planned.0, case(planned).1)).collect();
         RunSource {

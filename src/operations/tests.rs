@@ -100,6 +100,19 @@ fn what_was_not_observed_is_blank_and_never_zero() {
 }
 
 #[test]
+fn attempts_that_go_past_the_runner_are_blank_and_permit_nothing() {
+    let mut account = account_of_run(&RunFixture::empty().source());
+    account.operations = vec![operation(Outcome::NotStarted, None, 0)];
+    account.operations[0].attempts_observed = false;
+    assert_eq!(json(&scorecard(&account))["operations"]["attempts"], Value::Null);
+    assert_eq!(failure_table(&account).rows[0].attempts, None);
+    let note = incident(&account, &Links::default());
+    assert_eq!((note.scope.attempts, note.requested[0].attempts), (None, None));
+    assert!(note.known[0].text.starts_with("It left nothing; whether it was begun was not observed."));
+    assert_eq!(next_step(&account.operations[0]).another_attempt, Permission::NotKnown);
+}
+
+#[test]
 fn what_was_observed_to_be_none_is_zero() {
     let mut fixture = RunFixture::empty();
     let seen = conclude(&OperationId::new("op"), &[], &[Look::settled("queue", Vec::new())]);
@@ -139,7 +152,10 @@ fn the_old_form_of_a_case_is_left_out_and_counted() {
     fixture.trials.push(old);
     let account = account_of_run(&fixture.source());
     assert_eq!(account.operations.len(), 3);
-    assert!(account.remarks.iter().any(|remark| remark.starts_with("1 trials of edited cases")), "{account:?}");
+    assert!(
+        account.remarks.iter().any(|remark| remark.starts_with("Left out: 1 trial of edited cases")),
+        "{account:?}"
+    );
 }
 
 #[test]

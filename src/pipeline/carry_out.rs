@@ -143,6 +143,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             trials: *trials,
             title: Some(case.title.clone()),
             workflow: Some(case.workflow.clone()),
+            calls_seen: calls_seen(prepared, case),
         };
         (case.id.clone(), planned)
     });
@@ -157,6 +158,11 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         cases: cases.collect(),
         project_cases: prepared.project.cases.keys().cloned().collect(),
     }
+}
+
+/// A practice workflow says which calls it made; the calls of any other go past the runner.
+fn calls_seen(prepared: &Prepared, case: &Case) -> bool {
+    prepared.project.file.workflows.get(&case.workflow).is_some_and(|workflow| workflow.practice.is_some())
 }
 
 /// Grades and records trials as they end, from whichever thread they come.

@@ -51,6 +51,9 @@ pub struct PlannedCase {
     /// The workflow it runs against; as `title`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<WorkflowId>,
+    /// Whether the runner sees this workflow's calls, so that no attempt seen means that none was made.
+    #[serde(default)]
+    pub calls_seen: bool,
 }
 
 /// What is known of a run before its first trial.

@@ -255,6 +255,7 @@ impl<'a> OperationDraft<'a> {
             action,
             attempts,
             grounds,
+            attempts_observed: true,
         }
     }
 }
