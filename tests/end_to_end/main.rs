@@ -9,5 +9,6 @@ mod honest_running;
 mod honest_selection;
 mod machine_output;
 mod sandbox;
+mod seeded_defects;
 mod small_project;
 mod support_desk;

@@ -67,6 +67,20 @@ impl Sandbox {
         sandbox
     }
 
+    /// A copy of the repository's own project without the program's code, committed, in which nothing was ever accepted.
+    pub(crate) fn practice() -> Self {
+        let sandbox = Self::empty();
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for folder in ["manifests", "cases", "practice"] {
+            copy_folder(&repository.join(folder), &sandbox.project().join(folder));
+        }
+        for file in ["holdpoint.yaml", ".gitignore"] {
+            fs::copy(repository.join(file), sandbox.project().join(file)).unwrap();
+        }
+        sandbox.commit("begin");
+        sandbox
+    }
+
     /// The project's folder.
     pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")

@@ -39,7 +39,21 @@ const WALLS: &[(&str, &[&str])] = &[
             "store",
         ],
     ),
-    ("cli", &["domain", "manifest", "selection", "practice", "execution", "baseline", "operations", "report", "store", "pipeline"]),
+    (
+        "cli",
+        &[
+            "domain",
+            "manifest",
+            "selection",
+            "practice",
+            "execution",
+            "baseline",
+            "operations",
+            "report",
+            "store",
+            "pipeline",
+        ],
+    ),
 ];
 
 /// The rooms that a file imports, with the line.
