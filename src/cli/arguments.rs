@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -73,7 +74,7 @@ pub(super) enum Command {
     Rules(RulesArguments),
     /// Print the JSON Schema of a kind of file.
     Schema(SchemaArguments),
-    /// Run a practice workflow as a process of its own.
+    /// A practice workflow, or a target that one acts on, as a process of its own.
     #[command(subcommand)]
     Practice(PracticeCommand),
 }
@@ -82,6 +83,15 @@ pub(super) enum Command {
 pub(super) enum PracticeCommand {
     /// Mesa's review desk: reads one invocation (holdpoint.invoke/1) from standard input and answers on standard output.
     Mesa(MesaArguments),
+    /// reads one invocation (holdpoint.invoke/1) from standard input, goes on from its record, and answers on
+    /// standard output.
+    R618(R618Arguments),
+    /// The case desk, as an HTTP service.
+    CaseDesk(ServiceArguments),
+    /// The inventory, as an HTTP service.
+    Inventory(ServiceArguments),
+    /// The messaging service, as an HTTP service.
+    Messaging(ServiceArguments),
 }
 
 #[derive(Debug, Args)]
@@ -95,6 +105,44 @@ pub(super) struct MesaArguments {
     /// List the points, and do nothing else.
     #[arg(long)]
     pub(super) crash_points: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct R618Arguments {
+    /// The file of its durable record.
+    #[arg(long, value_name = "FILE", required_unless_present = "crash_points")]
+    pub(super) record: Option<PathBuf>,
+    /// Where the case desk listens.
+    #[arg(long, value_name = "URL", required_unless_present = "crash_points")]
+    pub(super) case_desk: Option<String>,
+    /// Where the inventory listens.
+    #[arg(long, value_name = "URL", required_unless_present = "crash_points")]
+    pub(super) inventory: Option<String>,
+    /// Where the messaging service listens.
+    #[arg(long, value_name = "URL", required_unless_present = "crash_points")]
+    pub(super) messaging: Option<String>,
+    /// Die by SIGKILL where this point is first reached.
+    #[arg(long, value_name = "POINT")]
+    pub(super) crash_at: Option<String>,
+    /// List the points, and do nothing else.
+    #[arg(long)]
+    pub(super) crash_points: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ServiceArguments {
+    /// Its database file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) database: PathBuf,
+    /// Where to listen; port 0 is a free one, which is printed.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub(super) listen: SocketAddr,
+    /// The manifest of its connector, which is its contract. By default the project's.
+    #[arg(long, value_name = "FILE")]
+    pub(super) contract: Option<PathBuf>,
+    /// What is done to one call: `reserve:1:lost_ack`, or with seconds `reserve:2:unavailable:3`.
+    #[arg(long = "fault", value_name = "OPERATION:ATTEMPT:FAULT[:SECONDS]")]
+    pub(super) faults: Vec<String>,
 }
 
 /// The two sides of a comparison.

@@ -3,5 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod bench;
+mod kill;
+mod processes;
 mod proven;
 mod sound;

@@ -12,9 +12,6 @@ use crate::manifest::PracticeName;
 use crate::practice::mesa::{Point, Waypoints, Write, invoke_watched};
 use crate::practice::{Durability, PracticeCall};
 
-/// The protocol that standard input speaks.
-const SCHEMA: &str = "holdpoint.invoke/1";
-
 pub(super) fn run(context: &Context, arguments: &MesaArguments) -> Result<ExitCode, Failure> {
     let Some(state_dir) = arguments.state_dir.as_ref().filter(|_| !arguments.crash_points) else {
         let names: Vec<String> = Point::all().into_iter().map(Point::name).collect();
@@ -23,10 +20,7 @@ pub(super) fn run(context: &Context, arguments: &MesaArguments) -> Result<ExitCo
     };
     let crash_at = CrashAt(arguments.crash_at.as_deref().map(point).transpose()?);
     let project = super::project(context)?;
-    let invocation = super::input()?;
-    if invocation["schema"] != SCHEMA {
-        return Err(Failure::usage(format!("standard input is no invocation: its `schema` is not {SCHEMA}")));
-    }
+    let invocation = super::invocation()?;
     fs::create_dir_all(state_dir)?;
     let call = PracticeCall {
         invocation: &invocation,

@@ -265,6 +265,9 @@ impl Workflow<'_> {
         let budget_ms = operation.retry.budget_s.map_or(DEFAULT_BUDGET_MS, ms);
         let bound_ms = bound_ms(operation);
         let lag_ms = lag_ms(operation);
+        // What a process that died had sent it had sent by the time at which this one looks, and no earlier time is
+        // known.
+        let ended_ms = record.ended_ms.unwrap_or_else(|| self.clock.now_ms());
         let mut looks = 0;
         loop {
             let Some((found, lags)) = self.look(step)? else { return Ok(Settled::Unknown) };
@@ -286,7 +289,7 @@ impl Workflow<'_> {
                 self.record.settle(&request, step, State::Absent, None)?;
                 return Ok(Settled::Absent);
             }
-            let quiet_ms = record.last_ms + bound_ms.unwrap_or(0) + if lags { lag_ms } else { 0 };
+            let quiet_ms = ended_ms + bound_ms.unwrap_or(0) + if lags { lag_ms } else { 0 };
             let now_ms = self.clock.now_ms();
             if now_ms >= quiet_ms && looks > 1 {
                 let absent = found == Found::Nothing && bound_ms.is_some();

@@ -28,7 +28,7 @@ CREATE TABLE approvals (
 ) STRICT;
 CREATE TABLE steps (
     request TEXT NOT NULL, step TEXT NOT NULL, state TEXT NOT NULL, reference TEXT NOT NULL, receipt TEXT,
-    reason TEXT, attempts INTEGER NOT NULL, first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL,
+    reason TEXT, attempts INTEGER NOT NULL, first_ms INTEGER NOT NULL, ended_ms INTEGER,
     round_attempts INTEGER NOT NULL, round_ms INTEGER NOT NULL, PRIMARY KEY (request, step)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE attempts (
@@ -90,9 +90,10 @@ pub(super) struct StepRecord {
     pub(super) reason: Option<String>,
     /// Attempts over all rounds.
     pub(super) attempts: u32,
-    /// When the first attempt of all was made, and the last.
+    /// When the first attempt of all was made.
     pub(super) first_ms: i64,
-    pub(super) last_ms: i64,
+    /// When the last attempt had ended for the caller; `None` where the process died before it knew.
+    pub(super) ended_ms: Option<i64>,
     /// Attempts of this round, and when it began. A round begins anew when a person lets a held step go on.
     pub(super) round_attempts: u32,
     pub(super) round_ms: i64,
@@ -215,7 +216,7 @@ impl Record {
 
     /// What is recorded of a step.
     pub(super) fn step(&self, request: &str, step: Step) -> rusqlite::Result<Option<StepRecord>> {
-        let select = "SELECT state, receipt, reason, attempts, first_ms, last_ms, round_attempts, round_ms \
+        let select = "SELECT state, receipt, reason, attempts, first_ms, ended_ms, round_attempts, round_ms \
                       FROM steps WHERE request = ?1 AND step = ?2";
         let row = self.connection.query_row(select, params![request, step.name()], |row| {
             let state: String = row.get(0)?;
@@ -227,7 +228,7 @@ impl Record {
                 reason: row.get(2)?,
                 attempts: row.get(3)?,
                 first_ms: row.get(4)?,
-                last_ms: row.get(5)?,
+                ended_ms: row.get(5)?,
                 round_attempts: row.get(6)?,
                 round_ms: row.get(7)?,
             })
@@ -245,9 +246,9 @@ impl Record {
     ) -> rusqlite::Result<u32> {
         let transaction = self.connection.transaction()?;
         transaction.execute(
-            "INSERT INTO steps (request, step, state, reference, attempts, first_ms, last_ms, round_attempts, round_ms) \
-             VALUES (?1, ?2, 'requested', ?3, 1, ?4, ?4, 1, ?4) ON CONFLICT DO UPDATE SET state = 'requested', \
-             attempts = attempts + 1, round_attempts = round_attempts + 1, last_ms = excluded.last_ms",
+            "INSERT INTO steps (request, step, state, reference, attempts, first_ms, round_attempts, round_ms) \
+             VALUES (?1, ?2, 'requested', ?3, 1, ?4, 1, ?4) ON CONFLICT DO UPDATE SET state = 'requested', \
+             attempts = attempts + 1, round_attempts = round_attempts + 1, ended_ms = NULL",
             params![request, step.name(), step.reference(request), now_ms],
         )?;
         let select = "SELECT attempts FROM steps WHERE request = ?1 AND step = ?2";
@@ -277,8 +278,8 @@ impl Record {
             params![request, step.name(), answered, now_ms],
         )?;
         transaction.execute(
-            "UPDATE steps SET state = ?3, reason = ?4 WHERE request = ?1 AND step = ?2",
-            params![request, step.name(), state.name(), reason],
+            "UPDATE steps SET state = ?3, reason = ?4, ended_ms = ?5 WHERE request = ?1 AND step = ?2",
+            params![request, step.name(), state.name(), reason, now_ms],
         )?;
         transaction.commit()
     }
