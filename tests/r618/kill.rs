@@ -10,81 +10,93 @@ use crate::processes::{Stage, request};
 const SIGKILL: i32 = 9;
 
 /// Kills the workflow at `point`, starts it again, and holds what is there against one effect each.
-#[track_caller]
-fn killed_at(point: Point, before: Option<&Value>, killed: &Value, faults: &[(&str, &str)]) -> Stage {
-    let stage = Stage::set(faults);
-    if let Some(input) = before {
-        assert!(stage.run(input, None).0.success());
-    }
-    let (status, _) = stage.run(killed, Some(&point.name()));
+fn kill(stage: &Stage, input: &Value, point: Point) -> Value {
+    let (status, _) = stage.run(input, Some(&point.name()));
     assert_eq!(status.signal(), Some(SIGKILL), "{} is not on this way: {status}", point.name());
-    let (status, report) = stage.run(killed, None);
+    let (status, report) = stage.run(input, None);
     assert!(status.success(), "{}: {status}", point.name());
     let report = report.unwrap();
+    assert_one_of_each(stage, input["request"].as_str().unwrap(), &format!("{}: {report}", point.name()));
     assert_eq!(report["explanation"]["together"], true, "{}: {report}", point.name());
+    report
+}
+
+fn assert_one_of_each(stage: &Stage, reference: &str, said: &str) {
     for (target, table) in [("case-desk", "cases"), ("inventory", "allocations"), ("messaging", "messages")] {
-        assert_eq!(stage.count(target, table), 1, "{} in {table}: {report}", point.name());
+        assert_eq!(stage.count(target, table, reference), 1, "{table} after {said}");
     }
-    stage
 }
 
-fn forward_points() -> impl Iterator<Item = Point> {
-    let is_forward = |point: &Point| !matches!(point, Point::In(Step::Release | Step::Closure, _));
-    Point::all().into_iter().filter(is_forward)
+fn points(on_the_way: impl Fn(Step) -> bool) -> impl Iterator<Item = Point> {
+    Point::all().into_iter().filter(move |point| match point {
+        Point::In(step, _) => on_the_way(*step),
+        Point::Begun | Point::Recorded | Point::Approved | Point::Finished => true,
+    })
 }
 
-fn undoing_points(step: Step) -> impl Iterator<Item = Point> {
-    Point::all().into_iter().filter(move |point| matches!(point, Point::In(of, _) if *of == step))
+fn forward(step: Step) -> bool {
+    matches!(step, Step::Case | Step::Reservation | Step::Confirmation)
 }
 
 #[test]
 fn killed_at_any_point_on_the_way_it_makes_case_reservation_and_confirmation_once() {
-    for point in forward_points() {
-        let stage = killed_at(point, None, &request(), &[]);
-        let (_, report) = stage.run(&request(), None);
-        assert_eq!(report.unwrap()["status"], "completed", "{}", point.name());
+    let stage = Stage::set(&[]);
+    stage.stock_up();
+    for (number, point) in points(forward).enumerate() {
+        let report = kill(&stage, &request(&format!("R-{number}")), point);
+        assert_eq!(report["status"], "completed", "{}", point.name());
     }
 }
 
 #[test]
-fn killed_while_it_looks_into_a_lost_answer_it_still_makes_each_effect_once() {
+fn killed_while_it_looks_into_lost_answers_it_makes_each_effect_once() {
     let lost =
         [("case-desk", "create:1:lost_ack"), ("inventory", "reserve:1:lost_ack"), ("messaging", "send:1:lost_ack")];
-    for point in forward_points() {
-        killed_at(point, None, &request(), &lost);
+    for point in points(forward) {
+        kill(&Stage::set(&lost), &request("R-618"), point);
     }
 }
 
 #[test]
-fn killed_while_it_repeats_what_never_arrived_it_still_makes_each_effect_once() {
+fn killed_while_it_repeats_what_came_to_nothing_it_makes_each_effect_once() {
     let lost = [
         ("case-desk", "create:1:lost_request"),
         ("inventory", "reserve:1:fail_before_commit"),
         ("messaging", "send:1:unavailable:0"),
     ];
-    for point in forward_points() {
-        killed_at(point, None, &request(), &lost);
+    for point in points(forward) {
+        kill(&Stage::set(&lost), &request("R-618"), point);
     }
 }
 
 #[test]
-fn killed_at_any_point_of_a_release_it_releases_once() {
-    let release = json!({"request": "R-618", "action": "release", "actor": "lena"});
-    for point in undoing_points(Step::Release) {
-        let stage = killed_at(point, Some(&request()), &release, &[]);
-        assert_eq!(stage.count("inventory", "releases"), 1, "{}", point.name());
-    }
-}
-
-#[test]
-fn killed_at_each_point_of_the_way_in_turn_it_still_makes_each_effect_once() {
+fn killed_at_any_point_of_an_undoing_it_releases_once_and_closes_once() {
     let stage = Stage::set(&[]);
-    for point in forward_points() {
-        stage.run(&request(), Some(&point.name()));
+    stage.stock_up();
+    let undoing = points(|step| step == Step::Release).chain(points(|step| step == Step::Closure));
+    for (number, point) in undoing.filter(|point| matches!(point, Point::In(..))).enumerate() {
+        let reference = format!("R-{number}");
+        assert!(stage.run(&request(&reference), None).0.success());
+        let act = |action: &str| json!({"request": reference, "action": action, "actor": "lena"});
+        if matches!(point, Point::In(Step::Release, _)) {
+            kill(&stage, &act("release"), point);
+        } else {
+            assert!(stage.run(&act("release"), None).0.success());
+            let report = kill(&stage, &act("close"), point);
+            assert_eq!(stage.count("case-desk", "closures", &reference), 1, "{}: {report}", point.name());
+        }
+        assert_eq!(stage.count("inventory", "releases", &reference), 1, "{}", point.name());
     }
-    let (_, report) = stage.run(&request(), None);
-    assert_eq!(report.unwrap()["status"], "completed");
-    for (target, table) in [("case-desk", "cases"), ("inventory", "allocations"), ("messaging", "messages")] {
-        assert_eq!(stage.count(target, table), 1, "{table}");
+}
+
+#[test]
+fn killed_at_each_point_in_turn_it_makes_each_effect_once() {
+    let stage = Stage::set(&[]);
+    for point in points(forward) {
+        stage.run(&request("R-618"), Some(&point.name()));
     }
+    let (_, report) = stage.run(&request("R-618"), None);
+    let report = report.unwrap();
+    assert_eq!(report["status"], "completed", "{report}");
+    assert_one_of_each(&stage, "R-618", &report.to_string());
 }
