@@ -420,3 +420,6 @@ fn take_in(
     )?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
