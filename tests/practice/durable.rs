@@ -150,8 +150,9 @@ fn records_and_audit_hold_references_and_no_word_of_question_or_record() {
         folder.path(),
         &json!({"operation": "op-2", "actor": "trainee", "question": "My neighbour is ill", "action": "answer"}),
     );
+    ask(folder.path(), &json!({"action": "fallback", "question": "Is my dishwasher free on Monday?"}));
     let connection = database(folder.path());
-    for table in ["operation_records", "action_audit", "refusals", "approvals", "pauses", "outbox"] {
+    for table in ["operation_records", "action_audit", "refusals", "approvals", "pauses", "open_questions", "outbox"] {
         let mut select = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = select.column_count();
         let mut rows = select.query([]).unwrap();
