@@ -1,5 +1,7 @@
 //! Takes secrets out of what is recorded: their values, and the forms in which programs commonly write them. Pure.
 
+mod cuts;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -83,7 +85,7 @@ impl Redactor {
         )
     }
 
-    /// The text without secrets.
+    /// The text without secrets, and without what is left of one where the text was shortened.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for (form, replacement) in &self.replacements {
@@ -91,7 +93,15 @@ impl Redactor {
                 text = Cow::Owned(text.replace(form.as_str(), replacement));
             }
         }
-        text
+        match cuts::without_rests(&text, &self.replacements) {
+            Some(whole) => Cow::Owned(whole),
+            None => text,
+        }
+    }
+
+    /// The operation's identity without secrets: a workflow can name an operation as it likes.
+    pub fn operation_id(&self, operation: &OperationId) -> OperationId {
+        OperationId::new(self.text(operation.as_str()))
     }
 
     /// The value without secrets, those in keys and in numbers included.
@@ -134,7 +144,7 @@ impl Redactor {
             mut error,
         } = observation;
         steps.iter_mut().for_each(|step| self.step(step));
-        operations.iter_mut().for_each(|operation| self.operation(operation));
+        operations.iter_mut().for_each(|operation| self.operation_seen(operation));
         readings.values_mut().for_each(|reading| self.reading(reading));
         for judgement in judgements.values_mut() {
             let (Judgement::Verdict { message: text, .. } | Judgement::Unclear(text)) = judgement;
@@ -152,10 +162,8 @@ impl Redactor {
         }
     }
 
-    fn replace_id(&self, operation: &mut OperationId) {
-        if let Cow::Owned(redacted) = self.text(operation.as_str()) {
-            *operation = OperationId::new(redacted);
-        }
+    fn redact_id(&self, operation: &mut OperationId) {
+        *operation = self.operation_id(operation);
     }
 
     fn step(&self, step: &mut StepObservation) {
@@ -167,12 +175,12 @@ impl Redactor {
             *json = self.json(json);
         }
         *output = self.json(output);
-        claims.iter_mut().for_each(|claim| self.replace_id(&mut claim.operation));
+        claims.iter_mut().for_each(|claim| self.redact_id(&mut claim.operation));
     }
 
-    fn operation(&self, seen: &mut OperationSeen) {
+    fn operation_seen(&self, seen: &mut OperationSeen) {
         let OperationSeen { operation, outcome: _, attempts, effects: _, evidence } = seen;
-        self.replace_id(operation);
+        self.redact_id(operation);
         evidence.iter_mut().for_each(|sentence| self.replace(sentence));
         for AttemptSeen { number: _, step: _, call: _, identity, fault, answered } in attempts {
             identity.iter_mut().chain(fault).for_each(|text| self.replace(text));

@@ -234,6 +234,8 @@ fn without_secrets(mut trial: GradedTrial, raw: RawObservation<'_>) -> GradedTri
     for grade in &mut trial.grades {
         grade.message = redactor.text(&grade.message).into_owned();
     }
+    let checks = std::mem::take(&mut trial.claim_checks).into_iter();
+    trial.claim_checks = checks.map(|(operation, check)| (redactor.operation_id(&operation), check)).collect();
     trial.observation = raw.redacted();
     trial
 }

@@ -60,6 +60,12 @@ fn the_longer_of_two_secrets_wins() {
 }
 
 #[test]
+fn a_secret_that_was_cut_off_goes_as_well() {
+    let redacted = redactor().text("before s3cr3t/\"w… (9 more)").into_owned();
+    assert_eq!(redacted, "before [redacted:TOKEN]… (9 more)");
+}
+
+#[test]
 fn no_text_of_an_observation_keeps_a_secret() {
     let secret = || SECRET.to_owned();
     let effect = json!({ SECRET: SECRET }).as_object().cloned().unwrap();

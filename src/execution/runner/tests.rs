@@ -417,3 +417,24 @@ fn what_an_earlier_run_left_is_never_taken_for_a_trials_own_state() {
     let observation = specimen.run_one(case("one", json!({})));
     assert_eq!(kind(&observation), Some(ErrorKind::Setup));
 }
+
+#[test]
+fn the_documented_examples_of_the_protocol_answer() {
+    let example = |name: &str| format!("{}/examples/protocol/{name}", env!("CARGO_MANIFEST_DIR"));
+    let steps = json!([{"invoke": {}}, {"clock": {"advance_s": 60}}, {"invoke": {}}]);
+    let input = json!({"operation": "op-7", "question": "Is anyone there?"});
+    let fields = json!({"steps": steps, "input": input, "now": "2026-01-01T00:00:00Z"});
+    let run = |run: Value| {
+        let observation =
+            Specimen::new(json!({"w": {"command": {"run": run}, "parts": []}})).run_one(case("one", fields.clone()));
+        assert_eq!(observation.error, None, "{}", observation.steps[0].stderr);
+        observation.last_answer().unwrap().clone()
+    };
+    let answer = run(json!(["python3", example("echo.py")]));
+    assert_eq!(answer.output, json!("You asked: Is anyone there?"));
+    assert_eq!(answer.claims[0].claim, Claim::Completed);
+    // The second invocation gets the receipt of the first.
+    assert_eq!(answer.json.unwrap()["receipt"]["at"], json!("2026-01-01T00:00:00Z"));
+    let answer = run(json!([example("echo.sh")]));
+    assert!(answer.text.starts_with("Invocation 2: {\"schema\":\"holdpoint.invoke/1\""), "{}", answer.text);
+}
