@@ -13,6 +13,9 @@ const WIDTH: usize = 110;
 /// The most characters of one piece of text.
 const LONGEST: usize = 2_000;
 
+/// A word of at most so many characters is kept whole in a table.
+const PLAIN_WORD: usize = 18;
+
 /// The narrowest that a column is made.
 const NARROWEST: usize = 10;
 
@@ -197,12 +200,22 @@ fn column_widths(head: &[String], rows: &[Vec<String>]) -> Vec<usize> {
             cells.chain([width_of(name)]).max().unwrap_or(0)
         })
         .collect();
+    let floors: Vec<usize> = (0..widths.len()).map(|column| longest_plain_word(head, rows, column)).collect();
     let room = WIDTH.saturating_sub(2 * widths.len().saturating_sub(1));
     while widths.iter().sum::<usize>() > room {
-        let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > NARROWEST) else { break };
+        let above_floor = widths.iter_mut().zip(&floors).filter(|(width, floor)| **width > **floor);
+        let Some((widest, _)) = above_floor.max_by_key(|(width, _)| **width) else { break };
         *widest -= 1;
     }
     widths
+}
+
+/// A column is never narrower than its longest plain word: names of outcomes and claims stay whole. Digests and long
+/// references are no plain words; they may be cut.
+fn longest_plain_word(head: &[String], rows: &[Vec<String>], column: usize) -> usize {
+    let cells = head.get(column).into_iter().chain(rows.iter().filter_map(|row| row.get(column)));
+    let lengths = cells.flat_map(|cell| cell.split_whitespace().map(|word| word.chars().count()).collect::<Vec<_>>());
+    lengths.filter(|length| *length <= PLAIN_WORD).max().unwrap_or(NARROWEST)
 }
 
 fn push_row(text: &mut String, cells: &[String], widths: &[usize]) {
