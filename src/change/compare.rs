@@ -8,7 +8,7 @@ use crate::domain::{CaseId, Digest, PartId};
 use crate::manifest::{Case, Part, Project, ProjectFile};
 
 use super::compare_cases::compare_cases;
-use super::compare_parts::{compare_parts, direction_of, modes_of};
+use super::compare_parts::{VERSION, compare_parts, direction_of, modes_of};
 use super::listing::{Aspect, PathChange};
 use super::model::{CaseChange, Change, ChangeKind, Direction, PartSnapshot};
 use super::path_name::PathName;
@@ -63,7 +63,11 @@ impl Differences {
                 .then_with(|| key(one).cmp(&key(other)))
         });
         self.changes.dedup();
-        let changed: BTreeSet<&PartId> = self.changes.iter().filter_map(|change| change.part.as_ref()).collect();
+        let is_bump = |change: &Change| change.facet.as_deref() == Some(VERSION);
+        let others = self.changes.iter().filter(|change| !is_bump(change));
+        let changed: BTreeSet<PartId> = others.filter_map(|change| change.part.clone()).collect();
+        self.changes
+            .retain(|change| !is_bump(change) || !change.part.as_ref().is_some_and(|part| changed.contains(part)));
         self.bumps_without_change.retain(|part| !changed.contains(part));
     }
 }

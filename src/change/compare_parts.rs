@@ -44,11 +44,34 @@ impl PartChanges {
         let mut changes = facet_changes(id, old, new);
         changes.extend(file_changes(id, old, new, touched));
         match (changes.is_empty(), old.version == new.version) {
-            (true, false) => self.bumps_without_change.insert(id.clone()),
-            (false, true) => self.changes_without_bump.insert(id.clone()),
-            _ => false,
-        };
+            (true, false) => {
+                self.bumps_without_change.insert(id.clone());
+                changes.push(version_change(id, old, new));
+            }
+            (false, true) => {
+                self.changes_without_bump.insert(id.clone());
+            }
+            _ => {}
+        }
         self.changes.append(&mut changes);
+    }
+}
+
+/// The facet under which a version that was raised alone shows.
+pub(super) const VERSION: &str = "version";
+
+/// A version that was raised alone. Answers may quote it and graders hold it against what is in force, so it is a change
+/// like any other; beside others it says nothing more and is left out.
+fn version_change(id: &PartId, old: &PartSnapshot, new: &PartSnapshot) -> Change {
+    Change {
+        kind: new.kind.into(),
+        part: Some(id.clone()),
+        case: None,
+        facet: Some(VERSION.to_owned()),
+        direction: Direction::Modified,
+        from: Some(Value::from(old.version.as_str())),
+        to: Some(Value::from(new.version.as_str())),
+        paths: vec![new.path.clone()],
     }
 }
 

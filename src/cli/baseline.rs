@@ -38,6 +38,19 @@ fn accept(context: &Context, arguments: &AcceptArguments) -> Result<ExitCode, Fa
         accepted.run,
         accepted.record.short(),
     ));
+    if !accepted.known_failures.is_empty() {
+        let failing: Vec<&str> = accepted.known_failures.iter().map(CaseId::as_str).collect();
+        let count = counted(failing.len(), "result");
+        context.console.say(format!(
+            "{}: {count} of a case that fails, which the gate lets through from now on: {}",
+            paint(BAD, "among them"),
+            failing.join(", ")
+        ));
+    }
+    if !accepted.removed.is_empty() {
+        let removed: Vec<&str> = accepted.removed.iter().map(CaseId::as_str).collect();
+        context.console.say(format!("no longer expected: {}", removed.join(", ")));
+    }
     context.console.say("Commit the folder `baselines` so that everyone's gate stands on it.");
     Ok(ExitCode::Passed)
 }
@@ -98,7 +111,7 @@ fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
 }
 
 fn verify(context: &Context) -> Result<ExitCode, Failure> {
-    let findings = verify_ledger(&context.project_root);
+    let findings = verify_ledger(&context.project_root, &context.environment)?;
     if findings.is_empty() {
         let baseline = open_ledger(&context.project_root)?.fold();
         let heads: Vec<&str> = baseline.heads.iter().map(Digest::as_str).collect();

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, Risk};
 use crate::pipeline;
 use crate::selection::{RuleRow, rule_rows};
 
 use super::Context;
 use super::arguments::RulesArguments;
-use super::console::{STRONG, paint};
+use super::console::{FAINT, STRONG, paint};
 use super::failure::Failure;
 
 pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Failure> {
@@ -25,6 +25,10 @@ pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitC
     }
     for row in &rows {
         context.console.say(format!("{}  {}", paint(STRONG, format!("{:<13}", row.change.name())), row.sentence));
+        if !row.risks.is_empty() {
+            let names: Vec<&str> = row.risks.iter().map(Risk::as_str).collect();
+            context.console.say(format!("{:15}{}", "", paint(FAINT, names.join(", "))));
+        }
     }
     Ok(ExitCode::Passed)
 }

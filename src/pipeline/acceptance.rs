@@ -38,6 +38,8 @@ pub struct Accepted {
     pub cases: usize,
     /// The accepted cases that failed: they no longer block.
     pub known_failures: Vec<CaseId>,
+    /// Cases that the project no longer has, and that are no longer expected.
+    pub removed: Vec<CaseId>,
 }
 
 /// Accepts what a recorded run measured.
@@ -72,12 +74,8 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
         &ledger,
     )?;
     let digest = ledger.append(&acceptance.record, &acceptance.outputs)?;
-    Ok(Accepted {
-        run,
-        record: digest,
-        cases: acceptance.record.cases.len(),
-        known_failures: acceptance.known_failures,
-    })
+    let baseline::Acceptance { record, known_failures, .. } = acceptance;
+    Ok(Accepted { run, record: digest, cases: record.cases.len(), known_failures, removed: record.removed })
 }
 
 /// Takes the record whose digest begins with `record` out of force, by appending.

@@ -62,6 +62,7 @@ impl PipelineError {
     /// What to do about it, where that can be said.
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Store(StoreError::NoSuchRun(_)) => None,
             Self::Files { .. } | Self::Store(_) => Some(
                 "Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again."
                     .to_owned(),

@@ -1,6 +1,6 @@
 //! Everything before the first trial: both sides read, what changed, what was accepted, the plan.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::baseline::{Baseline, Finding, Ledger};
@@ -43,9 +43,26 @@ pub fn open_ledger(project_root: &Path) -> Result<Ledger, PipelineError> {
     Ok(Ledger::open(project_root.join(BASELINES_FOLDER))?)
 }
 
-/// All that is not as it was accepted.
-pub fn verify_ledger(project_root: &Path) -> Vec<Finding> {
-    Ledger::verify(&project_root.join(BASELINES_FOLDER))
+/// All that is not as it was accepted: in the records themselves, and, where git can tell, records that were there at the
+/// base or in the checked-out commit and are gone.
+///
+/// # Errors
+/// When git cannot be read.
+pub fn verify_ledger(
+    project_root: &Path,
+    environment: &BTreeMap<String, String>,
+) -> Result<Vec<String>, PipelineError> {
+    let findings = unsound(project_root);
+    if !findings.is_empty() {
+        return Ok(findings);
+    }
+    let sides =
+        Sides::resolve(SidesRequest { project_root, base: None, head: None, environment, has_accepted: false })?;
+    Ok(still_whole(project_root, &sides)?.unwrap_or_default())
+}
+
+fn unsound(project_root: &Path) -> Vec<String> {
+    Ledger::verify(&project_root.join(BASELINES_FOLDER)).iter().map(Finding::to_string).collect()
 }
 
 /// Reads both sides and plans. Nothing is written.
@@ -77,10 +94,9 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
 
 /// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.
 fn read_baseline(root: &Path) -> Result<(Baseline, BaselineState), PipelineError> {
-    let findings = verify_ledger(root);
+    let findings = unsound(root);
     if !findings.is_empty() {
-        let sentences = findings.iter().map(ToString::to_string).collect();
-        return Ok((Baseline::default(), BaselineState::Broken(sentences)));
+        return Ok((Baseline::default(), BaselineState::Broken(findings)));
     }
     let baseline = open_ledger(root)?.fold();
     let state = if baseline.is_empty() { BaselineState::Missing } else { BaselineState::Sound };

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::report::{self, ReportDocument, ReportInput};
 use crate::store::RunKind;
+use crate::verdict::BaselineState;
 
 use super::carry_out::Outcome;
 use super::prepare::{Prepared, open_ledger};
@@ -95,7 +97,11 @@ fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
 fn accept_command(material: &Material<'_>) -> Option<String> {
     let code = material.judged.verdict.code;
     let worth_it = matches!(code, ExitCode::Baseline | ExitCode::Failed | ExitCode::Inconclusive);
-    let ran = material.outcome.trials_executed > 0;
+    let compared = &material.judged.compared;
+    let removed = compared.iter().any(|compared| compared.standing == Standing::Removed);
+    // What cannot be trusted must be restored first; on top of it nothing can be accepted.
+    let sound = !matches!(material.prepared.baseline_state, BaselineState::Broken(_));
+    let ran = sound && (material.outcome.trials_executed > 0 || removed);
     (worth_it && ran && material.kind == RunKind::Gate).then(|| {
         format!("holdpoint{} baseline accept {} --by YOU --reason \"WHY\"", project_option(material), material.run)
     })

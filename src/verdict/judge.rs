@@ -153,6 +153,7 @@ enum Against {
     Flaky,
     ExpectationChanged,
     NotComparable,
+    Removed,
 }
 
 impl Against {
@@ -162,6 +163,8 @@ impl Against {
         let gate = purpose == Purpose::Gate;
         match (compared.status, compared.standing) {
             (None, Standing::New | Standing::NotComparable) => gate.then_some(Self::NothingInherited),
+            // A case that is gone can show nothing any more: someone has to say that this is right.
+            (None, Standing::Removed) => gate.then_some(Self::Removed),
             (None, _) => None,
             (Some(CaseStatus::Errored), _) => Some(Self::Errored),
             (Some(CaseStatus::Uncertain), _) => Some(Self::Uncertain),
@@ -207,6 +210,7 @@ impl Against {
             Self::Flaky => "flaky, passed in some trials and failed in others",
             Self::ExpectationChanged => "passed only since the case itself was changed",
             Self::NotComparable => "passed, and not comparable with what was accepted",
+            Self::Removed => "accepted, and no longer in the project: have someone accept that",
         }
     }
 }
@@ -264,7 +268,6 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for (standing, phrase) in [
         (Standing::KnownFailure, "failed, as was accepted"),
-        (Standing::Removed, "accepted, and no longer in the project"),
         (Standing::Inherited, "not run, stands on its accepted result"),
     ] {
         let cases = with(standing);

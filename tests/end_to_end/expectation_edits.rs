@@ -59,6 +59,11 @@ fn a_broken_case_that_is_taken_away_is_reported_as_removed() {
     sandbox.write("cases/action/other.yaml", &CASE.replace("greets", "other"));
     std::fs::remove_file(sandbox.project().join(CASE_PATH)).unwrap();
     sandbox.commit("move on");
-    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]);
+    let gate = sandbox.holdpoint(&["gate", "--base", "HEAD~1"]);
     assert_eq!(sandbox.report()["comparison"]["removed"], 1);
+    assert_eq!(gate.code, 11, "{}", gate.stdout);
+    let accepted = sandbox.holdpoint(&["baseline", "accept", "latest", "--by", "Ada", "--reason", "replaced"]);
+    assert!(accepted.stdout.contains("no longer expected: greets"), "{}", accepted.stdout);
+    sandbox.commit("accept the removal");
+    assert_eq!(sandbox.holdpoint(&["gate"]).code, 0);
 }

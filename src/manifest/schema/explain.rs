@@ -103,7 +103,10 @@ impl Explainer<'_> {
         let hint = if expected.contains(&"a text") && is_scalar {
             written.map(|text| format!("quote it: \"{text}\""))
         } else if expected.contains(&"a list") && (is_scalar || error.instance().is_string()) {
-            written.map(|text| format!("a list of one: [{text}]"))
+            written.map(|text| match text.split_whitespace().collect::<Vec<_>>() {
+                words if words.len() > 1 => format!("a list: [{}]", words.join(", ")),
+                _ => format!("a list of one: [{text}]"),
+            })
         } else if expected == ["true or false"] {
             Some("write `true` or `false`".to_owned())
         } else if error.instance().as_str().is_some_and(|text| text.parse::<f64>().is_ok()) {

@@ -238,19 +238,23 @@ fn lost_evidence_keeps_the_gate_from_passing() {
 }
 
 #[test]
-fn known_failures_and_removed_cases_do_not_block_and_are_said() {
+fn an_accepted_case_that_is_gone_is_inconclusive_at_the_gate_until_someone_accepts_that() {
+    let (plan, policy) = (plan(&["a"], &[]), GatePolicy::default());
+    let compared = [case("a", Some(Passed), Standing::Unchanged), case("gone", None, Standing::Removed)];
+    let judged = verdict(&gate(&plan, &compared, &policy));
+    assert_eq!(judged.code, ExitCode::Inconclusive);
+    assert!(judged.reasons[0].text.ends_with("have someone accept that: 1 case (gone)"), "{:?}", judged.reasons);
+    let run = VerdictInput { purpose: Purpose::Run, ..gate(&plan, &compared, &policy) };
+    assert_eq!(verdict(&run).code, ExitCode::Passed);
+}
+
+#[test]
+fn known_failures_do_not_block_and_are_said() {
     let (plan, policy) = (plan(&["a", "b"], &[]), GatePolicy::default());
-    let compared = [
-        case("a", Some(Passed), Standing::Unchanged),
-        case("b", Some(Failed), Standing::KnownFailure),
-        case("gone", None, Standing::Removed),
-    ];
+    let compared = [case("a", Some(Passed), Standing::Unchanged), case("b", Some(Failed), Standing::KnownFailure)];
     let verdict = verdict(&gate(&plan, &compared, &policy));
     assert_eq!(verdict.code, ExitCode::Passed);
-    assert_eq!(
-        verdict.notes,
-        ["failed, as was accepted: 1 case (b)", "accepted, and no longer in the project: 1 case (gone)"]
-    );
+    assert_eq!(verdict.notes, ["failed, as was accepted: 1 case (b)"]);
 }
 
 #[test]
