@@ -65,7 +65,8 @@ CREATE TABLE open_questions (
 /// Opens the database in `state_dir` and brings it to the newest version.
 ///
 /// For [`Durability::Trial`] nothing waits for the disk and the rollback journal stays in memory: a rollback works as
-/// ever, and a process killed inside a commit takes with it the only reader that the file would have had.
+/// ever, and a process killed inside a commit takes with it the only reader that the file would have had. A trial's
+/// invocations follow one another, and its probes come after the last.
 /// For [`Durability::Process`] SQLite's own full guarantee holds.
 ///
 /// # Errors
@@ -86,7 +87,8 @@ pub(super) fn open(
     let mut connection = Connection::open(&path).map_err(failed("opening it"))?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(failed("opening it"))?;
     let pragmas = match durability {
-        Durability::Trial => "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
+        // The first lock is kept until the connection is closed: nobody else is there to wait for it.
+        Durability::Trial => "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
         Durability::Process => "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;",
     };
     connection.execute_batch(pragmas).map_err(failed("setting its durability"))?;
