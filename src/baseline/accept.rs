@@ -36,6 +36,9 @@ pub struct AcceptRequest<'a> {
     pub left_out: &'a BTreeSet<CaseId>,
     /// The named cases alone; `None` for the whole run.
     pub only: Option<&'a BTreeSet<CaseId>>,
+    /// Whether every case that any change since the accepted parts puts at risk was run, so that the run may become
+    /// the new base. Where it is false the accepted parts stay as they are: what was not run is still to be shown.
+    pub covers: bool,
 }
 
 /// A record to append, with what a person should be told.
@@ -91,7 +94,8 @@ fn with_status(cases: &[(CaseId, CaseStatus)]) -> String {
     cases.iter().map(|(case, status)| format!("{case} is {status}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Makes the record that accepts a run, or named cases of it. It holds only what is not in force already.
+/// Makes the record that accepts a run, or named cases of it. It holds only what is not in force already, and the parts
+/// as the new base only for a whole run that covers all that changed ([`AcceptRequest::covers`]).
 ///
 /// # Errors
 /// See [`AcceptError`]. Nothing is accepted in part: one case that cannot be accepted refuses the whole.
@@ -99,16 +103,15 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
     signed(request.by, request.reason)?;
     fresh(request, ledger)?;
     let baseline = ledger.fold();
-    let is_gone = |case: &CaseId| {
-        baseline.cases.contains_key(case) && !request.selected.contains(case) && !request.left_out.contains(case)
-    };
+    let known = known_cases(&baseline);
+    let is_gone =
+        |case: &CaseId| known.contains(case) && !request.selected.contains(case) && !request.left_out.contains(case);
     let wanted = wanted(request, is_gone)?;
     let whole = request.only.is_none();
-    let removed: Vec<CaseId> = baseline
-        .cases
-        .keys()
-        .filter(|case| is_gone(case) && request.only.is_none_or(|only| only.contains(*case)))
-        .cloned()
+    let removed: Vec<CaseId> = known
+        .iter()
+        .filter(|case| is_gone(case) && request.only.is_none_or(|only| only.contains(**case)))
+        .map(|case| (*case).clone())
         .collect();
     let mut outputs = BTreeMap::new();
     let mut cases = BTreeMap::new();
@@ -121,7 +124,8 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
     }
     let same_parts = baseline.snapshot.as_ref() == Some(request.snapshot)
         && baseline.conflicts.iter().all(|conflict| conflict.case.is_some());
-    if cases.is_empty() && removed.is_empty() && (!whole || same_parts) {
+    let is_new_base = whole && request.covers;
+    if cases.is_empty() && removed.is_empty() && (!is_new_base || same_parts) {
         return Err(AcceptError::NothingNew);
     }
     let failed =
@@ -137,7 +141,7 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
         commit: request.commit.map(str::to_owned),
         fingerprint: request.fingerprint.clone(),
         scope: if whole { Scope::Run } else { Scope::Cases },
-        snapshot: whole.then(|| request.snapshot.clone()),
+        snapshot: is_new_base.then(|| request.snapshot.clone()),
         cases,
         removed,
         revokes: Vec::new(),
@@ -231,6 +235,13 @@ fn wanted<'a>(
         .map(|result| (result.case.clone(), result.status))
         .collect();
     if undecided.is_empty() { Ok(wanted) } else { Err(AcceptError::Undecided(undecided)) }
+}
+
+/// The cases that the baseline speaks of: those with a result in force, and those that one branch of a fork took out
+/// and another accepted.
+fn known_cases(baseline: &Baseline) -> BTreeSet<&CaseId> {
+    let conflicting = baseline.conflicts.iter().filter_map(|conflict| conflict.case.as_ref());
+    baseline.cases.keys().chain(conflicting).collect()
 }
 
 /// Whether the baseline says exactly this already, and no branch of a fork says otherwise.

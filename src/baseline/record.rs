@@ -32,9 +32,10 @@ pub struct Record {
     pub commit: Option<String>,
     /// The fingerprint of the parts that were run.
     pub fingerprint: Digest,
-    /// Whether the whole run was accepted.
+    /// How much of the run was accepted.
     pub scope: Scope,
-    /// The parts as they were; `None` in a partial acceptance, which leaves the earlier snapshot in force.
+    /// The parts as they were; `None` where cases were left out that a change since the earlier snapshot puts at risk,
+    /// by naming others or by a run that did not cover them: the earlier snapshot stays in force.
     pub snapshot: Option<Snapshot>,
     /// The accepted results, by case.
     pub cases: BTreeMap<CaseId, AcceptedCase>,
@@ -94,7 +95,7 @@ pub struct Baseline {
     pub heads: Vec<Digest>,
     /// The accepted results in force, by case.
     pub cases: BTreeMap<CaseId, BaselineEntry>,
-    /// The parts as the newest whole acceptance recorded them.
+    /// The parts as the newest acceptance recorded them that covered all changes since the one before.
     pub snapshot: Option<Snapshot>,
     /// How many records the chain has.
     pub records: usize,

@@ -50,6 +50,7 @@ impl Run {
             selected: &self.selected,
             left_out: &self.left_out,
             only,
+            covers: true,
         }
     }
 }
@@ -197,6 +198,68 @@ fn what_a_fork_says_differently_is_settled_by_accepting_either_again() {
     ledger.append(&record, &outputs).unwrap();
     assert!(ledger.fold().conflicts.is_empty());
     assert!(ledger.fold().cases.contains_key("a"));
+}
+
+#[test]
+fn a_run_that_does_not_cover_all_changes_leaves_the_earlier_parts_in_force() {
+    let (_folder, mut ledger) = ledger();
+    let mut run = Run::of(&ledger, &[("b", Passed, "better")]);
+    run.left_out = ids(&["a"]);
+    run.snapshot = snapshot(0.9);
+    let partial = AcceptRequest { covers: false, ..run.request(None) };
+    let Acceptance { record, outputs, .. } = accept(&partial, &ledger).unwrap();
+    assert_eq!((names(&record), record.scope, &record.snapshot), (vec!["b"], Scope::Run, &None));
+    ledger.append(&record, &outputs).unwrap();
+    assert_eq!(ledger.fold().snapshot, Some(snapshot(0.7)), "what changed since is still to be shown");
+    // All its results are in force now, and it has no parts to give.
+    run.heads = ledger.heads();
+    let partial = AcceptRequest { covers: false, ..run.request(None) };
+    assert_eq!(accept(&partial, &ledger), Err(AcceptError::NothingNew));
+    assert_eq!(accept(&run.request(None), &ledger).unwrap().record.snapshot, Some(snapshot(0.9)));
+}
+
+#[test]
+fn a_run_in_which_nothing_was_at_risk_becomes_the_new_base_only_where_it_covers_all_changes() {
+    let (_folder, ledger) = ledger();
+    let mut run = Run::of(&ledger, &[]);
+    run.left_out = ids(&["a", "b"]);
+    run.snapshot = snapshot(0.9);
+    let record = accept(&run.request(None), &ledger).unwrap().record;
+    assert_eq!((record.cases.len(), record.snapshot), (0, Some(snapshot(0.9))));
+    let partial = AcceptRequest { covers: false, ..run.request(None) };
+    assert_eq!(accept(&partial, &ledger), Err(AcceptError::NothingNew));
+}
+
+#[test]
+fn a_run_that_does_not_cover_all_changes_takes_out_only_what_the_project_no_longer_has() {
+    let (_folder, ledger) = ledger();
+    let mut run = Run::of(&ledger, &[]);
+    run.left_out = ids(&["a"]);
+    run.snapshot = snapshot(0.9);
+    let partial = AcceptRequest { covers: false, ..run.request(None) };
+    let record = accept(&partial, &ledger).unwrap().record;
+    assert_eq!((record.removed, record.snapshot), (vec![CaseId::from("b")], None));
+}
+
+#[test]
+fn a_case_that_one_branch_took_out_and_the_project_no_longer_has_can_be_taken_out_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = record(&[], 1, &[]);
+    let mut one = record(&[&digest_of(&root)], 2, &[("a", "one")]);
+    one.cases.get_mut("a").unwrap().output = None;
+    let mut other = record(&[&digest_of(&root)], 3, &[]);
+    other.removed = vec![CaseId::from("a")];
+    for record in [&root, &one, &other] {
+        let name = format!("{}.json", digest_of(record).hex());
+        std::fs::write(folder.path().join(name), record.text().unwrap()).unwrap();
+    }
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    assert_eq!((ledger.fold().conflicts.len(), ledger.fold().cases.len()), (1, 0));
+    let run = Run::of(&ledger, &[("b", Passed, "two")]);
+    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!(record.removed, [CaseId::from("a")]);
+    ledger.append(&record, &outputs).unwrap();
+    assert!(ledger.fold().conflicts.is_empty());
 }
 
 #[test]
