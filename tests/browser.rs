@@ -89,3 +89,22 @@ fn a_narrow_screen_never_scrolls_sideways() {
         assert_eq!(page.answer_of_frame(width, question), "0", "pixels beyond the edge at {width}");
     }
 }
+
+#[test]
+fn no_table_is_cut_off_and_no_ordinary_word_is_broken_in_the_changes() {
+    // A word of one text node that is broken stands on two lines, and so has more than one rectangle.
+    let question = "(() => { \
+        const range = inner.createRange(); const broken = []; \
+        const nodes = inner.createTreeWalker(inner.querySelector('.changes'), NodeFilter.SHOW_TEXT); \
+        while (nodes.nextNode()) for (const found of nodes.currentNode.data.matchAll(/[\\w]+/g)) { \
+          range.setStart(nodes.currentNode, found.index); \
+          range.setEnd(nodes.currentNode, found.index + found[0].length); \
+          if (range.getClientRects().length > 1) broken.push(found[0]); } \
+        for (const table of inner.querySelectorAll('table')) \
+          if (table.scrollWidth > table.parentElement.clientWidth) broken.push(table.className + ' is cut off'); \
+        return broken.join() || 'none'; })()";
+    let page = Page::of(&sample_page());
+    for width in ["width=320", "width=390", "width=900", "width=1280"] {
+        assert_eq!(page.answer_of_frame(width, question), "none", "{width}");
+    }
+}

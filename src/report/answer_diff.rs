@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
@@ -24,6 +25,8 @@ pub(super) struct SideText {
     pub(super) segments: Vec<Segment>,
     /// How much of it was left out.
     pub(super) left_out: Option<String>,
+    /// Whether it is JSON, or what a program logged, and reads better with signs of one width.
+    pub(super) fixed_width: bool,
 }
 
 /// One aspect of an answer, on both sides where there are two.
@@ -40,6 +43,7 @@ pub(super) struct Panel {
 }
 
 /// An answer taken apart for reading.
+#[derive(PartialEq, Eq)]
 struct Parts {
     /// What most readers want: the `output` field of a JSON answer, or the whole answer.
     output: String,
@@ -66,10 +70,20 @@ pub(super) fn panels(old: Option<&str>, new: &str, cap: usize) -> Vec<Panel> {
     panels
 }
 
+/// Whether two answers say the same, however their JSON is laid out.
+pub(super) fn reads_the_same(old: &str, new: &str) -> bool {
+    old == new || parts(old) == parts(new)
+}
+
+/// A text that a program logged.
+pub(super) fn logged(text: &str, cap: usize) -> SideText {
+    SideText { fixed_width: true, ..plain(text, cap) }
+}
+
 /// A single text without anything to hold it against.
 pub(super) fn plain(text: &str, cap: usize) -> SideText {
     let (shown, left_out) = capped(text, cap);
-    side(vec![Segment { text: shown.to_owned(), marked: false }], left_out)
+    side(vec![Segment { text: shown.to_owned(), marked: false }], left_out, is_json(text))
 }
 
 fn panel(label: &'static str, old: Option<&str>, new: &str, cap: usize) -> Panel {
@@ -81,12 +95,23 @@ fn panel(label: &'static str, old: Option<&str>, new: &str, cap: usize) -> Panel
     }
     let ((old_shown, old_left_out), (new_shown, new_left_out)) = (capped(old, cap), capped(new, cap));
     let (old_segments, new_segments) = segments(old_shown, new_shown);
-    Panel { label, old: Some(side(old_segments, old_left_out)), new: side(new_segments, new_left_out), same: false }
+    Panel {
+        label,
+        old: Some(side(old_segments, old_left_out, is_json(old))),
+        new: side(new_segments, new_left_out, is_json(new)),
+        same: false,
+    }
 }
 
-fn side(segments: Vec<Segment>, left_out: usize) -> SideText {
+fn side(segments: Vec<Segment>, left_out: usize, fixed_width: bool) -> SideText {
     let shown = |segment: Segment| Segment { text: visible(&segment.text).into_owned(), ..segment };
-    SideText { segments: segments.into_iter().map(shown).collect(), left_out: left_out_text(left_out) }
+    SideText { segments: segments.into_iter().map(shown).collect(), left_out: left_out_text(left_out), fixed_width }
+}
+
+/// Whether the text is objects or arrays of JSON, one after the other.
+fn is_json(text: &str) -> bool {
+    let values = || serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    text.trim_start().starts_with(['{', '[']) && values().all(|value| value.is_ok())
 }
 
 fn segments(old: &str, new: &str) -> (Vec<Segment>, Vec<Segment>) {
@@ -178,6 +203,23 @@ mod tests {
         assert!(panels[0].same);
         assert_eq!(panels[1].label, "Other fields of the answer");
         assert_eq!(marked(&panels[1].new), ["2"]);
+    }
+
+    #[test]
+    fn json_is_told_from_prose() {
+        for json in ["{}", "[1]", "{\"a\": 1}\n{\"b\": 2}"] {
+            assert!(is_json(json), "{json}");
+        }
+        for prose in ["", "7", "yes", "[see below] yes", "{curly}"] {
+            assert!(!is_json(prose), "{prose}");
+        }
+    }
+
+    #[test]
+    fn the_layout_of_json_is_no_difference() {
+        assert!(reads_the_same(r#"{"output":"yes","n":1}"#, r#"{ "output": "yes", "n": 1 }"#));
+        assert!(!reads_the_same(r#"{"output":"yes","n":1}"#, r#"{"output":"yes","n":2}"#));
+        assert!(!reads_the_same("yes", "Yes"));
     }
 
     #[test]

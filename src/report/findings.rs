@@ -54,10 +54,15 @@ fn of_trial(trial: &TrialView) -> Vec<String> {
     error.chain(grades(None)).chain(operations).chain(grades(Some(false))).collect()
 }
 
+/// Sentences as the clauses of one.
+fn clauses(sentences: &[String]) -> String {
+    sentences.iter().map(|sentence| sentence.trim_end_matches('.')).collect::<Vec<_>>().join("; ")
+}
+
 fn of_operation(operation: &OperationView) -> Vec<String> {
     let mut lines = Vec::new();
     if operation.outcome == Outcome::Uncertain {
-        let evidence = operation.evidence.join("; ");
+        let evidence = clauses(&operation.evidence);
         let rest = if evidence.is_empty() { String::new() } else { format!(": {evidence}") };
         lines.push(format!("operation {} stays uncertain{rest}", operation.operation));
     }

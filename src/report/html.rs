@@ -13,6 +13,7 @@ use crate::domain::Digest;
 
 use super::document::ReportDocument;
 use super::html_page::HtmlPage;
+use super::prose::prose_html;
 use super::visible::visible;
 
 const TEMPLATE: &str = include_str!("../../templates/report.html");
@@ -85,6 +86,7 @@ fn environment<'a>() -> Result<Environment<'a>, Error> {
         Some(text) => escape_formatter(out, state, &Value::from(visible(text).into_owned())),
         None => escape_formatter(out, state, value),
     });
+    environment.add_filter("prose", |text: &str| Value::from_safe_string(prose_html(text)));
     Ok(environment)
 }
 

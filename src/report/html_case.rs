@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer_diff::{Panel, SideText, panels, plain, pretty};
+use super::answer_diff::{Panel, SideText, logged, panels, plain, pretty};
+use super::changed_answer::{answer_changed, answer_text};
 use super::document::{CaseView, GradeView, OperationView, StepView, TrialView};
 use super::findings::headline;
 use super::group::Group;
@@ -90,6 +91,8 @@ pub(super) struct CaseItem {
     status: &'static str,
     standing: String,
     duration: String,
+    /// Whether it passes with another answer than was accepted.
+    changed: bool,
     /// What went wrong, on one line.
     headline: Option<String>,
     /// Whether it is unfolded at first.
@@ -177,6 +180,7 @@ impl CaseItem {
             status: case.status.name(),
             standing: case.comparison.name().replace('_', " "),
             duration: millis_text(millis),
+            changed: group == Group::Passed && answer_changed(case),
             headline: headline(case, LONGEST_HEADLINE),
             open: budget.open(group),
             detail: shown.then(|| detail(case, cap)),
@@ -222,11 +226,7 @@ fn detail(case: &CaseView, cap: usize) -> CaseDetail {
 }
 
 fn trial_item(trial: &TrialView, accepted: Option<&str>, open: bool, cap: usize) -> TrialItem {
-    let answer = trial.answer.clone().or_else(|| trial.output.as_ref().map(value_text));
-    let panels = match (answer, accepted) {
-        (Some(answer), accepted) => panels(accepted, &answer, cap),
-        (None, _) => Vec::new(),
-    };
+    let panels = answer_text(trial).map(|answer| panels(accepted, &answer, cap)).unwrap_or_default();
     TrialItem {
         number: trial.number,
         status: trial.status.name(),
@@ -278,7 +278,7 @@ fn step_items(steps: &[StepView], cap: usize) -> Vec<StepItem> {
             duration: millis_text(step.duration_ms),
             http_status: step.http_status,
             answer: step.answer.as_ref().map(|answer| plain(answer, cap)),
-            stderr: (!step.stderr.is_empty()).then(|| plain(&step.stderr, cap)),
+            stderr: (!step.stderr.is_empty()).then(|| logged(&step.stderr, cap)),
         })
         .collect()
 }

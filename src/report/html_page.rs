@@ -8,6 +8,7 @@ use crate::domain::CaseStatus;
 use crate::verdict::VerdictWord;
 
 use super::answer_diff::pretty;
+use super::changed_answer::{answer_changed, changed_passes};
 use super::document::{ChangeView, ExcludedView, ReportDocument, UncoveredView};
 use super::group::Group;
 use super::html_case::{Budget, CaseItem};
@@ -34,7 +35,8 @@ pub(super) struct HtmlPage {
     tally: Vec<Tally>,
     tally_text: String,
     next_steps: Vec<Step>,
-    mode_reason: String,
+    /// How the cases were chosen, a sentence; nothing where nothing changed and nothing else chose them.
+    mode_reason: Option<String>,
     changes: Vec<ChangeRow>,
     notes: Vec<String>,
     unclassified: Vec<String>,
@@ -103,6 +105,7 @@ struct GroupItem {
     title: &'static str,
     name: &'static str,
     advice: &'static str,
+    changed_answers: Option<String>,
     count: usize,
     folded: bool,
     attention: bool,
@@ -152,7 +155,7 @@ impl HtmlPage {
                 .into_iter()
                 .map(|step| Step { text: step.text, command: step.command, anchor: step.anchor })
                 .collect(),
-            mode_reason: document.mode_reason.clone(),
+            mode_reason: mode_reason(document),
             changes: document.changes.iter().map(change_row).collect(),
             notes: notes(document),
             unclassified: document.unclassified.clone(),
@@ -238,6 +241,15 @@ fn tally(document: &ReportDocument) -> Vec<Tally> {
     tally
 }
 
+fn mode_reason(document: &ReportDocument) -> Option<String> {
+    let reason = document.mode_reason.trim_end_matches('.');
+    match document.mode.as_str() {
+        "all" => Some(format!("Every case was selected: {reason}.")),
+        _ if document.changes.is_empty() => None,
+        _ => Some(format!("The changes chose the cases: {reason}.")),
+    }
+}
+
 fn tally_text(document: &ReportDocument) -> String {
     let counts = &document.counts;
     format!("{} of {} ran, in {}.", counts.selected, counted(counts.total, "case"), counted(counts.trials, "trial"))
@@ -260,7 +272,7 @@ fn change_row(change: &ChangeView) -> ChangeRow {
         direction: super::words::direction_name(change.change).to_owned(),
         from: change.from.as_ref().map(change_value).unwrap_or_default(),
         to: change.to.as_ref().map(change_value).unwrap_or_default(),
-        paths: change.paths.clone(),
+        paths: super::words::unnamed_paths(change).cloned().collect(),
         risks: change.risks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     }
 }
@@ -279,16 +291,20 @@ fn groups(document: &ReportDocument, too_many_passes: bool) -> Vec<GroupItem> {
     let mut budget = Budget::default();
     let mut items = Vec::new();
     for group in Group::ALL {
-        let cases = group.cases(document);
+        let mut cases = group.cases(document);
         if cases.is_empty() {
             continue;
         }
         let count = cases.len();
+        if group == Group::Passed {
+            cases.sort_by_key(|case| !answer_changed(case));
+        }
         let listed = if group == Group::Passed && too_many_passes { Vec::new() } else { cases };
         items.push(GroupItem {
             title: group.title(),
             name: group.name(),
             advice: group.advice(),
+            changed_answers: changed_passes(document).filter(|_| group == Group::Passed),
             count,
             folded: matches!(group, Group::KnownFailures),
             attention: group.needs_attention(),

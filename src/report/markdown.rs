@@ -6,6 +6,7 @@
 
 use crate::evidence::escape_markdown;
 
+use super::changed_answer::changed_passes;
 use super::document::{CaseView, ReportDocument};
 use super::findings::{findings, one_line};
 use super::group::Group;
@@ -81,6 +82,9 @@ fn head(document: &ReportDocument) -> String {
         counts.flaky,
         counts.inherited
     ));
+    if let Some(sentence) = changed_passes(document) {
+        text.push_str(&format!("\n{sentence}; see the report.\n"));
+    }
     let steps = next_steps(document);
     if !steps.is_empty() {
         text.push_str("\n### What to do next\n\n");

@@ -2,6 +2,7 @@
 
 mod answer_diff;
 mod build;
+mod changed_answer;
 mod document;
 mod failure_rate;
 mod findings;
@@ -18,6 +19,7 @@ mod markdown;
 mod next_step;
 mod plan_document;
 mod plan_text;
+mod prose;
 #[cfg(test)]
 mod sample;
 mod summary;

@@ -20,16 +20,74 @@ pub(super) struct NextStep {
 /// Commands for uncovered risks that are named one by one; the report has them all.
 const NAMED_UNCOVERED: usize = 3;
 
+/// Paths that are named one by one.
+const NAMED_PATHS: usize = 3;
+
 /// What to do after this run; empty where there is nothing to do.
 pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
     if let Some(step) = interrupted(document) {
         return vec![step];
     }
-    let mut steps: Vec<NextStep> = Group::ALL
-        .into_iter()
-        .filter(|group| group.needs_attention())
-        .filter_map(|group| step(document, group))
-        .collect();
+    let groups = Group::ALL.into_iter().filter(|group| group.needs_attention());
+    let mut steps: Vec<NextStep> = baseline_restored(document).into_iter().collect();
+    steps.extend(groups.filter_map(|group| step(document, group)));
+    steps.extend(removal_accepted(document));
+    steps.extend(uncovered_steps(document));
+    steps.extend(inert_named(document));
+    if let Some(command) = &document.accept_command {
+        steps.push(NextStep {
+            text: "When every result has been read and is right, accept the run.".to_owned(),
+            command: Some(command.clone()),
+            anchor: "verdict",
+        });
+    }
+    steps
+}
+
+/// A baseline that was changed behind the back of the ledger cannot be accepted over: there is no command for that.
+fn baseline_restored(document: &ReportDocument) -> Option<NextStep> {
+    let broken = document.exit_code == ExitCode::Baseline.number() && document.accept_command.is_none();
+    broken.then(|| NextStep {
+        text: "Restore the accepted results, then run again.".to_owned(),
+        command: Some("git checkout -- baselines".to_owned()),
+        anchor: "verdict",
+    })
+}
+
+/// Only where the removal may be what keeps the gate from passing.
+fn removal_accepted(document: &ReportDocument) -> Option<NextStep> {
+    let undecided = document.verdict_reasons.iter().any(|one| one.exit_code == ExitCode::Inconclusive.number());
+    (undecided && document.accept_command.is_some() && !document.removed.is_empty()).then(|| NextStep {
+        text: format!("Have the removal of {} accepted.", counted(document.removed.len(), "case")),
+        command: None,
+        anchor: "not-run",
+    })
+}
+
+/// Everything ran because no rule knows these paths; only the project can say that they do not matter.
+fn inert_named(document: &ReportDocument) -> Option<NextStep> {
+    let named: Vec<&str> = document.unclassified.iter().take(NAMED_PATHS).map(String::as_str).collect();
+    if document.mode != "all" || named.is_empty() {
+        return None;
+    }
+    let more = match document.unclassified.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "more path")),
+    };
+    let them = if document.unclassified.len() == 1 { "it" } else { "them" };
+    // A folder that is new as a whole is named by its path alone, which as a pattern would match no file in it.
+    let is_file = |path: &&str| path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let folders = if named.iter().all(is_file) { "" } else { ", a folder with `/**` behind its name" };
+    let named = named.join(", ");
+    Some(NextStep {
+        text: format!("If {named}{more} cannot change behaviour, add {them} to `inert` in holdpoint.yaml{folders}."),
+        command: None,
+        anchor: "changes",
+    })
+}
+
+fn uncovered_steps(document: &ReportDocument) -> Vec<NextStep> {
+    let mut steps = Vec::new();
     for uncovered in document.uncovered.iter().take(NAMED_UNCOVERED) {
         steps.push(NextStep {
             text: format!(
@@ -45,13 +103,6 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
             text: format!("Write cases for {more} more uncovered {}.", if more == 1 { "risk" } else { "risks" }),
             command: None,
             anchor: "uncovered",
-        });
-    }
-    if let Some(command) = &document.accept_command {
-        steps.push(NextStep {
-            text: "When every result has been read and is right, accept the run.".to_owned(),
-            command: Some(command.clone()),
-            anchor: "verdict",
         });
     }
     steps
@@ -93,4 +144,63 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         Group::Fixed | Group::KnownFailures | Group::Passed => return None,
     };
     Some(NextStep { text, command: None, anchor: group.name() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{ReasonView, RemovedView};
+    use super::super::sample::Sample;
+    use super::*;
+
+    fn texts(document: &ReportDocument) -> Vec<String> {
+        next_steps(document).into_iter().map(|step| step.text).collect()
+    }
+
+    #[test]
+    fn a_broken_baseline_is_restored_first_and_a_missing_one_accepted() {
+        let mut document = ReportDocument { exit_code: 12, accept_command: None, ..Sample::full().document() };
+        let first = &next_steps(&document)[0];
+        assert_eq!(first.text, "Restore the accepted results, then run again.");
+        assert_eq!(first.command.as_deref(), Some("git checkout -- baselines"));
+        document.accept_command = Some("holdpoint baseline accept R".to_owned());
+        assert!(!texts(&document).contains(&"Restore the accepted results, then run again.".to_owned()));
+        document = ReportDocument { exit_code: 10, accept_command: None, ..document };
+        assert!(!texts(&document).contains(&"Restore the accepted results, then run again.".to_owned()));
+    }
+
+    #[test]
+    fn a_removal_that_keeps_the_gate_from_passing_is_to_be_accepted() {
+        let removed = RemovedView { case: "gone".into(), set: "access".into(), why: "it is gone".to_owned() };
+        let reason = ReasonView { exit_code: 11, text: "it cannot be said".to_owned() };
+        let mut document = ReportDocument {
+            removed: vec![removed],
+            verdict_reasons: vec![reason],
+            accept_command: Some("holdpoint baseline accept R".to_owned()),
+            ..Sample::full().document()
+        };
+        let wanted = "Have the removal of 1 case accepted.".to_owned();
+        assert!(texts(&document).contains(&wanted));
+        document.verdict_reasons.clear();
+        assert!(!texts(&document).contains(&wanted), "nothing is undecided");
+    }
+
+    #[test]
+    fn a_path_that_made_everything_run_can_be_named_inert() {
+        let unclassified = |paths: &[&str], mode: &str| {
+            let unclassified = paths.iter().map(|path| (*path).to_owned()).collect();
+            ReportDocument { unclassified, mode: mode.to_owned(), ..Sample::full().document() }
+        };
+        let hints = |document| {
+            let texts: Vec<String> = texts(&document);
+            texts.into_iter().filter(|text| text.contains("inert")).collect::<Vec<_>>()
+        };
+        let one = "If notes.txt cannot change behaviour, add it to `inert` in holdpoint.yaml.";
+        assert_eq!(hints(unclassified(&["notes.txt"], "all")), [one]);
+        let five = "If a.x, b.x, c.x and 2 more paths cannot change behaviour, add them to `inert` in holdpoint.yaml.";
+        assert_eq!(hints(unclassified(&["a.x", "b.x", "c.x", "d.x", "e.x"], "all")), [five]);
+        let folder = "If new/tools cannot change behaviour, add it to `inert` in holdpoint.yaml, a folder with `/**` behind its name.";
+        assert_eq!(hints(unclassified(&["new/tools"], "all")), [folder]);
+        assert!(hints(unclassified(&["notes.txt"], "selective")).is_empty());
+        assert!(hints(unclassified(&[], "all")).is_empty());
+    }
 }

@@ -9,7 +9,7 @@ use super::ink::Ink;
 use super::limits::counted;
 use super::plan_document::PlanDocument;
 use super::visible::visible_line;
-use super::words::{change_value, direction_name};
+use super::words::{change_value, direction_name, unnamed_paths};
 
 /// The plan in words, each line ended by a line feed: every change with its risks, every case that runs with its
 /// reasons, every other case with why not and what it inherits. `styled` says whether it may carry terminal colours.
@@ -77,8 +77,7 @@ fn change_text(change: &ChangeView) -> String {
     if change.from.is_some() || change.to.is_some() {
         text.push_str(&format!(": {} -> {}", value(&change.from), value(&change.to)));
     }
-    let named = |path: &&String| change.facet.as_deref().and_then(|facet| facet.strip_prefix("file:")) != Some(path);
-    let paths: Vec<&str> = change.paths.iter().filter(named).map(String::as_str).collect();
+    let paths: Vec<&str> = unnamed_paths(change).map(String::as_str).collect();
     if !paths.is_empty() {
         text.push_str(&format!(" ({})", paths.join(", ")));
     }

@@ -2,6 +2,7 @@
 
 use crate::verdict::VerdictWord;
 
+use super::changed_answer::changed_passes;
 use super::document::{CaseView, ReportDocument};
 use super::findings::{findings, first_unpassed};
 use super::group::Group;
@@ -28,6 +29,7 @@ pub fn summary_text(document: &ReportDocument, styled: bool) -> String {
     }
     uncovered_lines(document, ink, &mut lines);
     lines.push(tally_line(document, ink));
+    lines.extend(changed_passes(document).map(|sentence| ink.doubtful(&format!("{sentence}; see the report"))));
     let evidence = document.limits.get(1).map(|limit| ink.quiet(&visible_line(limit)));
     lines.extend(evidence);
     lines.push(String::new());
@@ -139,7 +141,8 @@ fn verdict_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
     for note in &document.verdict_notes {
         lines.push(format!("  {}", ink.quiet(&visible_line(note))));
     }
-    if document.verdict_reasons.is_empty() {
+    let is_said = document.verdict_notes.iter().any(|note| note.contains(&document.mode_reason));
+    if document.verdict_reasons.is_empty() && !is_said {
         lines.push(format!("  {}", visible_line(&document.mode_reason)));
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::change::Direction;
 use crate::verdict::VerdictWord;
 
+use super::document::ChangeView;
 use super::visible::capped;
 
 /// The verdict as a heading.
@@ -54,6 +55,12 @@ pub(super) fn change_value(value: &Value) -> String {
         (shown, 0) => shown.to_owned(),
         (shown, _) => format!("{shown}…"),
     }
+}
+
+/// The paths of a change that its facet does not name already.
+pub(super) fn unnamed_paths(change: &ChangeView) -> impl Iterator<Item = &String> {
+    let named = change.facet.as_deref().and_then(|facet| facet.strip_prefix("file:"));
+    change.paths.iter().filter(move |path| named != Some(path.as_str()))
 }
 
 /// How long it took from one RFC 3339 time to another.

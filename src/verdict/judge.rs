@@ -122,10 +122,11 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
     }
     match &input.baseline {
         BaselineState::Broken(findings) => {
+            let findings: Vec<&str> = findings.iter().map(|finding| finding.trim_end_matches('.')).collect();
             let text = format!("the accepted results cannot be trusted: {}", findings.join("; "));
             reasons.push(reason(ExitCode::Baseline, text));
         }
-        BaselineState::Missing if input.purpose == Purpose::Gate && input.policy.require_baseline => {
+        BaselineState::Missing if baseline_is_required(input) => {
             reasons
                 .push(reason(ExitCode::Baseline, "no result was ever accepted, and the project requires a baseline"));
         }
@@ -138,6 +139,10 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         reasons.push(reason(ExitCode::Inconclusive, format!("evidence could not be kept: {lost}")));
     }
     reasons
+}
+
+fn baseline_is_required(input: &VerdictInput<'_>) -> bool {
+    input.purpose == Purpose::Gate && input.policy.require_baseline
 }
 
 /// What speaks against one case.
@@ -276,12 +281,17 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
         }
     }
     if input.plan.selected.is_empty() && !input.plan.excluded.is_empty() {
-        notes.push(format!("no case was at risk: {}", input.plan.mode_reason));
+        notes.push(if input.plan.changes.is_empty() {
+            format!("no case was at risk: {}", input.plan.mode_reason)
+        } else {
+            "no case was at risk from what changed".to_owned()
+        });
     }
     if !input.plan.uncovered.is_empty() && uncovered(input).is_none() {
         notes.push(uncovered_sentence(input.plan));
     }
-    if input.baseline == BaselineState::Missing {
+    // Where a baseline is required, the reason has said so already.
+    if input.baseline == BaselineState::Missing && !baseline_is_required(input) {
         notes.push("no result was ever accepted: nothing could be compared".to_owned());
     }
     notes

@@ -41,7 +41,8 @@ impl Judge for EffectCount {
             let fields = self.r#where.iter().map(|(field, value)| format!("{field} = {value}"));
             format!(" with {}", quoted(&fields.collect::<Vec<_>>().join(", ")))
         };
-        let expected = format!("{} effects at {probe}{wanted}", range_phrase(range));
+        let noun = if range.at_most.unwrap_or(range.at_least) == 1 { "effect" } else { "effects" };
+        let expected = format!("{} {noun} at {probe}{wanted}", range_phrase(range));
         Ok(Finding::of(range.holds(matching), expected, format!("{matching} of {} there", effects.len())))
     }
 }
@@ -143,5 +144,19 @@ mod tests {
     #[test]
     fn without_a_number_there_is_no_expectation() {
         assert_no_judgement(&effects(json!({})), &two());
+    }
+
+    #[test]
+    fn one_effect_is_no_plural() {
+        for (settings, wanted) in [
+            (json!({"count": 1}), "exactly 1 effect at"),
+            (json!({"at_least": 1}), "at least 1 effect at"),
+            (json!({"at_most": 1}), "at most 1 effect at"),
+            (json!({"count": 2}), "exactly 2 effects at"),
+            (json!({"count": 0}), "exactly 0 effects at"),
+        ] {
+            let message = graded(effects(settings), &two()).message;
+            assert!(message.contains(wanted), "{message}");
+        }
     }
 }

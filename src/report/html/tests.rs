@@ -152,3 +152,46 @@ fn ten_thousand_cases_with_fifty_failures_stay_below_eight_megabytes() {
     assert!(html.len() < 8_000_000, "{}", html.len());
     assert!(html.contains("id=\"case=made-up-case-09999\""));
 }
+
+#[test]
+fn what_stands_between_back_quotes_in_a_sentence_is_code() {
+    let html = page();
+    assert!(html.contains("expected <code>30 days</code> in the output; found <code>14 days of delivery</code>"));
+}
+
+#[test]
+fn a_pass_with_another_answer_than_the_accepted_one_stands_first_and_is_marked() {
+    let mut document = Sample::full().document();
+    let last = document.cases.iter_mut().rfind(|case| case.id.as_str().starts_with("policy-answer-")).unwrap();
+    last.accepted_output = Some("Within a month.".to_owned());
+    let id = last.id.to_string();
+    let html = render_html(&document, None).unwrap();
+    let passed = between(&html, "<section id=\"passed\"", "</section>");
+    assert!(passed[0].contains("1 answer differs from what was accepted, and passes"));
+    let first = between(passed[0], "id=\"case=", "</summary>")[0];
+    assert!(first.starts_with(&id) && first.contains("answer changed"), "{first}");
+    assert_eq!(html.matches("answer changed").count(), 2, "the sentence and one case");
+    assert!(!page().contains("answer changed"));
+}
+
+#[test]
+fn a_file_whose_name_is_in_the_facet_is_named_once() {
+    let html = page();
+    let row = between(&html, "<bdi>returns-policy</bdi>", "</tr>")[0];
+    assert_eq!(row.matches("returns.md").count(), 1, "{row}");
+    let row = between(&html, "<bdi>review</bdi>", "</tr>")[0];
+    assert_eq!(row.matches("review.yaml").count(), 1, "{row}");
+}
+
+#[test]
+fn json_is_set_in_signs_of_one_width_and_prose_is_not() {
+    let html = page();
+    for panel in between(&html, "<pre class=\"answer", "</pre>") {
+        let text = panel.split_once('>').unwrap().1.trim_start();
+        if text.starts_with("{\n") {
+            assert!(panel.starts_with(" fixed-width"), "{panel}");
+        } else if text.starts_with("Our policy") {
+            assert!(panel.starts_with('"'), "{panel}");
+        }
+    }
+}

@@ -216,6 +216,18 @@ fn an_empty_selection_passes_and_says_why() {
 }
 
 #[test]
+fn a_missing_baseline_is_said_once() {
+    let (plan, compared) = (plan(&["a"], &[]), [case("a", Some(Passed), Standing::NoBaseline)]);
+    for require_baseline in [true, false] {
+        let policy = GatePolicy { require_baseline, ..GatePolicy::default() };
+        let verdict = verdict(&VerdictInput { baseline: BaselineState::Missing, ..gate(&plan, &compared, &policy) });
+        let reasons = verdict.reasons.iter().map(|reason| &reason.text);
+        let saying = reasons.chain(&verdict.notes).filter(|text| text.contains("no result was ever accepted"));
+        assert_eq!(saying.count(), 1, "{require_baseline}");
+    }
+}
+
+#[test]
 fn an_uncovered_risk_gives_11_by_policy_and_is_said_otherwise() {
     let uncovered = vec![Uncovered { part: PartId::from("reserve"), risk: Risk::from("duplicate") }];
     let plan = Plan { uncovered, ..plan(&["a"], &[]) };
