@@ -11,6 +11,7 @@ use crate::domain::WorkflowId;
 use crate::evidence::{ErrorKind, TrialError};
 use crate::manifest::{HttpReady, HttpWorkflow, WorkflowSpec};
 
+use super::address::{check_address, check_free, shown};
 use super::answer::{read_answer, read_error_answer};
 use super::cancellation::Cancellation;
 use super::invocation::Invocation;
@@ -65,20 +66,24 @@ impl<'a> HttpRunner<'a> {
             Ok(service) => service,
             Err(error) => return StepEnd::of(Err(error.clone())),
         };
-        let end = invocation.to_bytes().and_then(|body| self.post(&body)).map(|answer| self.read(&answer, context));
-        end.unwrap_or_else(|error| {
-            if context.cancellation.is_forced() {
-                return StepEnd::error(ErrorKind::Cancelled, "the connection was shut down: the run was cancelled");
-            }
-            let ended = service.as_ref().and_then(Service::ended);
-            StepEnd::of(Err(ended.unwrap_or(error)))
-        })
+        let answer = invocation.to_bytes().and_then(|body| self.post(&body));
+        if answer.is_err() && context.cancellation.is_forced() {
+            return StepEnd::error(ErrorKind::Cancelled, "the connection was shut down: the run was cancelled");
+        }
+        let end = answer.map_or_else(|error| StepEnd::of(Err(error)), |answer| self.read(&answer, context));
+        // Whatever answers once the service has ended is something else.
+        match service.as_ref().and_then(Service::ended) {
+            Some(ended) => StepEnd { error: Some(ended), ..end },
+            None => end,
+        }
     }
 
     fn start(&self) -> Result<Option<Service>, TrialError> {
         let service = match &self.start {
             None => None,
             Some(program) => {
+                check_free(&self.http.url)?;
+                self.http.ready.as_ref().map_or(Ok(()), |ready| check_free(&ready.url))?;
                 let state_dir = service::state_dir(self.state_root, self.id.as_str())?;
                 Some(Service::start(program, state_dir)?)
             }
@@ -169,25 +174,6 @@ fn check_ready(agent: &Agent, ready: &HttpReady) -> Result<(), String> {
         Ok(response) => Err(format!("{} answers with the status {}", shown(&ready.url), response.status().as_u16())),
         Err(error) => Err(format!("{}: {error}", shown(&ready.url))),
     }
-}
-
-fn check_address(url: &str) -> Result<(), TrialError> {
-    let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
-    let message = match scheme.as_str() {
-        "http" => return Ok(()),
-        "https" => format!("{} cannot be reached: this build speaks plain http only", shown(url)),
-        _ => format!("{} is no http address", shown(url)),
-    };
-    Err(TrialError { kind: ErrorKind::Setup, message })
-}
-
-/// An address without what is secret in it: user, password and query.
-fn shown(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let authority_end = rest.find('/').unwrap_or(rest.len());
-    let host = rest[..authority_end].rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}{}", &rest[authority_end..])
 }
 
 #[cfg(test)]

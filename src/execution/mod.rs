@@ -3,6 +3,7 @@
 //! A trial is executed by one thread from its state directory to its observation ([`trial`]). Nothing that a workflow
 //! prints is trusted: it is read within limits, parsed strictly, and never becomes a command or a path.
 
+mod address;
 mod answer;
 mod cancellation;
 mod capture;

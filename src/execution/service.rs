@@ -27,6 +27,10 @@ const TERMINATION_GRACE: Duration = Duration::from_secs(2);
 /// The pause between two looks at the service.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// How long a service must live on once it is ready. One that could not have its port ends about now, and whoever has
+/// the port is what was found ready.
+const SETTLING: Duration = Duration::from_millis(100);
+
 /// A running service. Dropped, it ends with its whole process group.
 pub(super) struct Service {
     child: Child,
@@ -72,10 +76,10 @@ impl Service {
         Ok(service)
     }
 
-    /// Waits until `is_ready` says so.
+    /// Waits until `is_ready` says so, and a moment longer.
     ///
     /// # Errors
-    /// When the service ends, or `timeout` passes, or the run is cancelled; the message shows what the service printed.
+    /// When the service ends, also in that moment, or `timeout` passes, or the run is cancelled; the message shows what the service printed.
     pub(super) fn wait_until(
         &self,
         is_ready: impl Fn() -> Result<(), String>,
@@ -86,7 +90,9 @@ impl Service {
             Some(error) => Err(NotReady::Never(error)),
             None => is_ready().map_err(|seen| NotReady::Yet(self.with_log(seen))),
         };
-        wait_until(is_ready, timeout, cancellation)
+        wait_until(is_ready, timeout, cancellation)?;
+        std::thread::sleep(SETTLING);
+        self.ended().map_or(Ok(()), Err)
     }
 
     /// The error that stands for a service which is no longer there; `None` while it runs.

@@ -283,3 +283,33 @@ fn what_finished_before_a_cancellation_is_on_record() {
     assert_eq!(entry(&report["cases"], "id", "zz-slow")["status"], "errored");
     assert_eq!(report["exit_code"], 130);
 }
+
+#[test]
+fn a_closed_terminal_lets_what_is_in_flight_finish_however_often_it_is_told() {
+    let sandbox = slow_project(&["a", "b", "c"]);
+    sandbox.interrupted(&["run", "--all", "--jobs", "1"], "-HUP").expect(130);
+    let report = sandbox.report();
+    let statuses: Vec<&str> =
+        report["cases"].as_array().unwrap().iter().filter_map(|case| case["status"].as_str()).collect();
+    assert!(statuses.contains(&"passed") && !statuses.contains(&"failed"), "{statuses:?}");
+    assert_eq!(sandbox.recorded_trials(), 1);
+}
+
+#[test]
+fn a_run_that_was_told_to_outlive_its_terminal_does() {
+    let sandbox = slow_project(&["a"]);
+    let mut command = sandbox.command("nohup");
+    let program = env!("CARGO_BIN_EXE_holdpoint");
+    sandbox.interrupted_command(command.args([program, "run", "--all", "--jobs", "1"]), "-HUP").expect(0);
+}
+
+/// A project of these cases alone. Each takes two seconds, and the first to begin makes the file `started`.
+fn slow_project(ids: &[&str]) -> Sandbox {
+    let sandbox = small_project();
+    sandbox.write("workflow.sh", "cat >/dev/null\ntouch started\nsleep 2\ncat prompts/greeting.txt\n");
+    std::fs::remove_file(sandbox.project().join(CASE_PATH)).unwrap();
+    for id in ids {
+        sandbox.write(&format!("cases/action/{id}.yaml"), &case(id, "Good morning"));
+    }
+    sandbox
+}

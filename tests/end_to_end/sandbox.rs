@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,9 @@ use tempfile::TempDir;
 pub(crate) struct Sandbox {
     folder: TempDir,
 }
+
+/// How long a test waits for something that must happen.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How a program ended.
 pub(crate) struct Ran {
@@ -161,20 +164,36 @@ impl Sandbox {
 
     /// Starts the binary, waits until the workflow has made the file `started`, and sends this signal until it ends.
     pub(crate) fn interrupted(&self, arguments: &[&str], signal: &str) -> Ran {
-        let mut command = self.holdpoint_command();
-        let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        self.interrupted_command(self.holdpoint_command().args(arguments), signal)
+    }
+
+    /// As [`Self::interrupted`], whatever the command.
+    pub(crate) fn interrupted_command(&self, command: &mut Command, signal: &str) -> Ran {
+        let mut child = self.started(command);
         let began = Instant::now();
-        let patience = Duration::from_secs(120);
-        while !self.project().join("started").exists() {
-            assert!(began.elapsed() < patience, "the workflow never started");
-            std::thread::sleep(Duration::from_millis(10));
-        }
         while child.try_wait().unwrap().is_none() {
-            assert!(began.elapsed() < patience, "it does not end");
+            assert!(began.elapsed() < PATIENCE, "it does not end");
             self.ran(self.command("kill").args([signal, &child.id().to_string()]));
             std::thread::sleep(Duration::from_millis(500));
         }
-        Ran::of(format!("{arguments:?}, interrupted"), &child.wait_with_output().unwrap())
+        Ran::of(format!("{command:?}, interrupted"), &child.wait_with_output().unwrap())
+    }
+
+    /// Starts a command and waits until the workflow has made the file `started`.
+    pub(crate) fn started(&self, command: &mut Command) -> Child {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let began = Instant::now();
+        while !self.project().join("started").exists() {
+            assert!(began.elapsed() < PATIENCE, "the workflow never started");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        child
+    }
+
+    /// How many trials the newest report shows.
+    pub(crate) fn recorded_trials(&self) -> usize {
+        let report = self.report();
+        report["cases"].as_array().unwrap().iter().map(|case| case["trials"].as_array().map_or(0, Vec::len)).sum()
     }
 
     /// Accepts what was last measured, and commits the record.

@@ -294,15 +294,67 @@ fn a_service_that_never_becomes_ready_is_an_error() {
 }
 
 #[test]
-fn an_address_is_shown_without_its_secrets() {
-    assert_eq!(shown("http://user:pa@ss@host:8080/path?key=secret#x"), "http://host:8080/path");
-    assert_eq!(shown("http://host"), "http://host");
+fn what_already_listens_is_never_tested_in_place_of_the_service() {
+    for with_ready in [true, false] {
+        let (url, asked) = answering("200 OK", "", "an older answer");
+        let mut http = json!({"url": url, "start": ["python3", "service.py"], "ready": {"url": url}});
+        if !with_ready {
+            http.as_object_mut().unwrap().remove("ready");
+        }
+        let specimen = workflow(&url, json!({"http": http}));
+        specimen.write("service.py", "open('started', 'w'); import time; time.sleep(600)");
+        for observation in specimen.run(&[case("one", json!({})), case("two", json!({}))]) {
+            assert_eq!(kind(&observation), Some(ErrorKind::Setup));
+            assert!(message(&observation).contains("already listens at http://127.0.0.1:"), "{observation:?}");
+            assert_eq!(observation.last_answer(), None);
+        }
+        // The look at the port is a connection without a request.
+        assert!(asked.lock().unwrap().iter().all(|(head, _)| head.is_empty()), "it was asked");
+        assert!(!specimen.root().join("started").exists(), "the service was started beside it");
+    }
 }
 
 #[test]
-fn only_plain_http_can_be_reached() {
-    assert!(check_address("http://localhost:1/").is_ok());
-    assert!(check_address("HTTP://localhost:1/").is_ok());
-    assert!(check_address("https://localhost/").unwrap_err().message.contains("plain http only"));
-    assert!(check_address("file:///etc/passwd").is_err());
+fn a_service_at_the_address_of_readiness_alone_is_in_the_way_too() {
+    let (ready, _) = answering("200 OK", "", "ready");
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/");
+    let http = json!({"url": url, "start": ["python3", "service.py"], "ready": {"url": ready}});
+    let observation = workflow(&url, json!({"http": http})).run_one(case("one", json!({})));
+    assert_eq!(kind(&observation), Some(ErrorKind::Setup));
+    assert!(message(&observation).contains(shown(&ready).as_str()), "{}", message(&observation));
+}
+
+#[test]
+fn a_service_that_ends_as_soon_as_it_was_ready_is_an_error_of_every_trial() {
+    let script = SERVICE.replace("        self.answer(503 if checks < 3 else 204, b'')", READY_ONCE);
+    let specimen = started(&script, 60);
+    for observation in specimen.run(&[case("one", json!({})), case("two", json!({}))]) {
+        assert_eq!(kind(&observation), Some(ErrorKind::Start));
+        assert!(message(&observation).contains("lost its database"), "{}", message(&observation));
+    }
+}
+
+/// Ready, and gone a moment later.
+const READY_ONCE: &str = "        self.answer(204, b'')
+        self.wfile.flush()
+        print('lost its database', flush=True)
+        os._exit(3)";
+
+#[test]
+fn an_answer_after_the_service_has_ended_is_somebody_elses() {
+    // The process that was started leaves the port to another one and ends.
+    let script = SERVICE.replace(
+        "        self.answer(200,",
+        "        child = os.fork()
+        if child:
+            print('handed over', flush=True)
+            os._exit(0)
+        import time
+        time.sleep(0.5)
+        self.answer(200,",
+    );
+    let observation = started(&script, 60).run_one(case("one", json!({})));
+    assert_eq!(kind(&observation), Some(ErrorKind::Start));
+    assert!(message(&observation).contains("handed over"), "{}", message(&observation));
 }
