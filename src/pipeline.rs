@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod carry_out;
+mod drift;
 mod error;
 mod prepare;
 mod publish;
@@ -17,6 +18,7 @@ pub use publish::{REPORTS_FOLDER, read_document};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::change::Snapshot;
 use crate::comparison::{CompareInput, compare};
 use crate::domain::{CaseId, ExitCode, RunId};
 use crate::execution::Cancellation;
@@ -46,7 +48,7 @@ pub struct Request {
     pub choice: Choice,
     /// Trials at the same time; one for each processor where nothing was said.
     pub jobs: Option<usize>,
-    /// Trials of each case, instead of the number that the case says.
+    /// At least so many trials of each case; a case that says more gets more.
     pub trials: Option<u32>,
 }
 
@@ -131,7 +133,7 @@ pub fn conclude(
         store: &store,
     };
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
-    let judged = judge(&prepared, kind, &outcome);
+    let judged = judge(&prepared, job.snapshot, kind, &outcome);
     let document = publish::publish(&publish::Material {
         request,
         run: &run,
@@ -159,7 +161,7 @@ struct Judged {
     verdict: Verdict,
 }
 
-fn judge(prepared: &Prepared, kind: RunKind, outcome: &Outcome) -> Judged {
+fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome) -> Judged {
     let compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -172,7 +174,7 @@ fn judge(prepared: &Prepared, kind: RunKind, outcome: &Outcome) -> Judged {
     } else {
         prepared.pause.as_ref().map(|_| Interruption::Paused)
     };
-    let verdict = verdict(&VerdictInput {
+    let mut verdict = verdict(&VerdictInput {
         purpose: match kind {
             RunKind::Gate => Purpose::Gate,
             RunKind::Run => Purpose::Run,
@@ -185,7 +187,15 @@ fn judge(prepared: &Prepared, kind: RunKind, outcome: &Outcome) -> Judged {
         trials_executed: outcome.trials_executed,
         lost_evidence: &[],
     });
+    verdict.notes.extend(drift::drift(prepared.baseline.snapshot.as_ref(), snapshot, &prepared.changes));
+    verdict.notes.extend(outside(prepared.plan.outside_project));
     Judged { compared, verdict }
+}
+
+/// Changed paths elsewhere in the repository: whoever depends on them must hear that nobody looked.
+fn outside(paths: usize) -> Option<String> {
+    let what = if paths == 1 { "1 changed path lies".to_owned() } else { format!("{paths} changed paths lie") };
+    (paths > 0).then(|| format!("{what} in the repository, outside the project's folder, and nobody looked at them"))
 }
 
 /// Closes the run's record and notes each case's last result. A run that was cancelled leaves results of the cases

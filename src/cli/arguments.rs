@@ -177,7 +177,7 @@ pub(super) struct EffortArguments {
     /// Trials at the same time; by default one for each processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) jobs: Option<u16>,
-    /// Trials of each case, instead of the number that the case says.
+    /// At least so many trials of each case; a case that says more gets more.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) trials: Option<u32>,
 }

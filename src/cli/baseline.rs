@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::baseline::Record;
 use crate::domain::{CaseId, Digest, ExitCode};
+use crate::evidence::excerpt;
 use crate::pipeline::{self, AcceptRequest, open_ledger, verify_ledger};
 
 use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
@@ -11,6 +12,9 @@ use super::check::counted;
 use super::console::{BAD, FAINT, GOOD, STRONG, paint};
 use super::failure::Failure;
 use super::{Context, check};
+
+/// Characters of a name or reason that a list shows; what others wrote moves no cursor and begins no line.
+const TEXT_CAP: usize = 200;
 
 pub(super) fn run(context: &Context, command: &BaselineCommand) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
@@ -70,7 +74,8 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
     }
     for (digest, record) in records.iter().rev() {
         let cases = counted(record.cases.len(), "result");
-        let line = format!("{}  {}  {}, {cases}: {}", digest.short(), record.accepted, record.by, record.reason);
+        let (by, reason) = (excerpt(&record.by, TEXT_CAP), excerpt(&record.reason, TEXT_CAP));
+        let line = format!("{}  {}  {by}, {cases}: {reason}", digest.short(), record.accepted);
         context.console.say(line);
     }
     Ok(ExitCode::Passed)

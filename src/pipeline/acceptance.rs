@@ -93,6 +93,10 @@ pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Resu
 /// A run that was cut off or cancelled shows only a part of what it set out to show.
 fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     let run = &record.header.run;
+    if record.header.paused {
+        let text = format!("run {run} ran nothing, since the project was paused: end the pause and run again");
+        return Err(PipelineError::NotAcceptable(text));
+    }
     match &record.summary {
         Some(summary) if summary.verdict == "cancelled" => {
             Err(PipelineError::NotAcceptable(format!("run {run} was cancelled: run it again to its end")))

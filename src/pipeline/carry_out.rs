@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::change::Snapshot;
+use crate::change::{BaseKind, Snapshot};
 use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
 use crate::manifest::Case;
+use crate::selection::Mode;
 use crate::store::{PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
 
 use super::prepare::Prepared;
-use super::{PipelineError, Request};
+use super::{Choice, PipelineError, Request};
 
 /// Told after each trial: how many are done, of how many, and how this one's case and status are.
 pub type Progress<'a> = dyn Fn(ProgressEvent<'_>) + Sync + 'a;
@@ -113,7 +114,8 @@ fn processors() -> usize {
 /// The selected cases in their head form, and those that were edited in their base form too.
 fn planned<'a>(job: &Job<'a>) -> Vec<Planned<'a>> {
     let prepared = job.prepared;
-    let trials = |case: &Case| job.request.trials.unwrap_or(case.trials);
+    // A case says how many trials it needs to show something: more may be asked for, fewer not.
+    let trials = |case: &Case| job.request.trials.map_or(case.trials, |asked| asked.max(case.trials));
     let mut planned = Vec::new();
     for selected in &prepared.plan.selected {
         let Some(head) = prepared.project.cases.get(&selected.case) else { continue };
@@ -155,6 +157,8 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         fingerprint: prepared.project.fingerprint.clone(),
         snapshot: job.snapshot.clone(),
         baseline_heads: prepared.baseline.heads.clone(),
+        covers: covers(job),
+        paused: prepared.pause.is_some(),
         cases: cases.collect(),
         project_cases: prepared.project.cases.keys().cloned().collect(),
     }
@@ -163,6 +167,14 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
 /// A practice workflow says which calls it made; the calls of any other go past the runner.
 fn calls_seen(prepared: &Prepared, case: &Case) -> bool {
     prepared.project.file.workflows.get(&case.workflow).is_some_and(|workflow| workflow.practice.is_some())
+}
+
+/// A run stands for the whole project where it ran everything, or all that differs from what was accepted puts at risk.
+/// A base revision says nothing of what lies between the accepted parts and that revision.
+fn covers(job: &Job<'_>) -> bool {
+    let chosen_by_hand = matches!(job.request.choice, Choice::Named { .. });
+    let against_accepted = job.prepared.changes.base_kind == BaseKind::Baseline;
+    !chosen_by_hand && (job.prepared.plan.mode == Mode::All || against_accepted)
 }
 
 /// Grades and records trials as they end, from whichever thread they come.

@@ -54,6 +54,7 @@ impl PipelineError {
             Self::Invalid(_) => ExitCode::InvalidProject,
             Self::NoCases(_) => ExitCode::NoCases,
             Self::Ledger(_) => ExitCode::Baseline,
+            Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
             Self::NotAcceptable(_) | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
             _ => ExitCode::Internal,
         }
@@ -67,6 +68,7 @@ impl PipelineError {
                 "Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again."
                     .to_owned(),
             ),
+            Self::Change(error) => error.hint().map(str::to_owned),
             _ => None,
         }
     }

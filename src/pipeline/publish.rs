@@ -19,6 +19,9 @@ pub const REPORTS_FOLDER: &str = "reports";
 
 const DOCUMENT: &str = "report.json";
 
+/// The link that leads to the newest run.
+const LATEST: &str = "latest";
+
 /// All that a report is made of.
 pub(super) struct Material<'a> {
     pub(super) request: &'a Request,
@@ -34,11 +37,23 @@ pub(super) struct Material<'a> {
 
 /// Makes the folder of a run's report and proves that it can be written to.
 pub(super) fn make_report_folder(project_root: &Path, run: &RunId) -> Result<PathBuf, PipelineError> {
-    let folder = project_root.join(REPORTS_FOLDER).join(run.as_str());
+    let reports = project_root.join(REPORTS_FOLDER);
+    refuse(&reports, Path::is_symlink, "it is a symbolic link, and reports would be written elsewhere")?;
+    let is_no_link = |path: &Path| path.exists() && !path.is_symlink();
+    refuse(&reports.join(LATEST), is_no_link, "it is no link that holdpoint made; take it away")?;
+    let folder = reports.join(run.as_str());
     let failed = |source| PipelineError::Files { path: folder.clone(), source };
     std::fs::create_dir_all(&folder).map_err(failed)?;
     tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
     Ok(folder)
+}
+
+/// Stops before any trial where what stands at a path would keep the report from being written after them.
+fn refuse(path: &Path, wrong: impl Fn(&Path) -> bool, why: &str) -> Result<(), PipelineError> {
+    if wrong(path) {
+        return Err(PipelineError::Files { path: path.to_owned(), source: std::io::Error::other(why) });
+    }
+    Ok(())
 }
 
 /// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
@@ -146,7 +161,7 @@ fn write(path: &Path, text: &str) -> Result<(), PipelineError> {
 /// Makes `reports/latest` lead to this run, in one step, so that it always leads somewhere.
 pub(super) fn point_latest_at(project_root: &Path, run: &RunId) -> Result<(), PipelineError> {
     let reports = project_root.join(REPORTS_FOLDER);
-    let (link, fresh) = (reports.join("latest"), reports.join(format!(".latest-{run}")));
+    let (link, fresh) = (reports.join(LATEST), reports.join(format!(".latest-{run}")));
     let failed = |source| PipelineError::Files { path: link.clone(), source };
     std::os::unix::fs::symlink(run.as_str(), &fresh).map_err(failed)?;
     std::fs::rename(&fresh, &link).map_err(failed)

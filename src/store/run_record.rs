@@ -75,6 +75,11 @@ pub struct RunHeader {
     pub baseline_heads: Vec<Digest>,
     /// The cases that it set out to run.
     pub cases: BTreeMap<CaseId, PlannedCase>,
+    /// Whether every case was run that any change since the accepted parts puts at risk, so that the run can become the
+    /// base of later ones. Not where cases were chosen by hand, or by a base that is not what was accepted.
+    pub covers: bool,
+    /// Whether the project was paused, so that nothing ran.
+    pub paused: bool,
     /// Every case that the project had.
     pub project_cases: BTreeSet<CaseId>,
 }

@@ -45,6 +45,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "domain",
             "manifest",
             "selection",
+            "evidence",
             "practice",
             "execution",
             "baseline",

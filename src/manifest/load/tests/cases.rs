@@ -316,7 +316,8 @@ fn a_fault_needs_a_practice_workflow_and_an_operation_to_fall_on() {
     );
     assert_refused(
         &fault("{connector: review, operation: stage, fault: lost}"),
-        "7:50 expected `fail_before_commit` or `lost_ack`, found `lost`",
+        "7:50 expected `fail_before_commit`, `lost_ack`, `lost_request`, `late_commit`, `error_after_commit`, `unavailable`, \
+         `rate_limited` or `delay`, found `lost`",
     );
     assert_refused(
         &fault("{connector: review, operation: stage, attempt: 0, fault: lost_ack}"),

@@ -71,7 +71,7 @@ fn a_workflow_is_run_in_exactly_one_way() {
     );
     assert_refused(
         &edited("{name: mesa}", "{name: masa}"),
-        "5:22 expected `mesa`, found `masa`\n  did you mean `mesa`?",
+        "5:22 expected `mesa` or `r618`, found `masa`\n  did you mean `mesa`?",
     );
     assert_refused(&edited("[python3, desk.py]", "[]"), "11:20 the list is empty\n  The program and its arguments");
     assert_refused(
