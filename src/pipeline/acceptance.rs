@@ -70,7 +70,7 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
             selected: &selected,
             left_out: &left_out,
             only: (!request.cases.is_empty()).then_some(&request.cases),
-            covers: true,
+            covers: header.covers,
         },
         &ledger,
     )?;
