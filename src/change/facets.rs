@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// What a manifest says of itself and not of what it describes.
-const NO_FACETS: [&str; 4] = ["id", "kind", "version", "description"];
+/// What names a manifest, and is compared by itself. A `description` is none of these: a tool's reaches the model, and
+/// a workflow may read any.
+const NO_FACETS: [&str; 3] = ["id", "kind", "version"];
 
 /// The facet that keeps the order of a list whose entries go by their names.
 const ORDER: &str = "[order]";
 
-/// Every leaf of a manifest but `id`, `kind`, `version` and `description`, by path. An entry of a list goes by its
+/// Every leaf of a manifest but `id`, `kind` and `version`, by path. An entry of a list goes by its
 /// number (`files[0]`), or by its `name` or `id` (`operations.reserve`) where each entry is a map that has one of its
 /// own; the order of those is the facet `operations[order]`. A key that could be mistaken for more than one is
 /// written as a JSON text (`"a.b"`), so that different manifests never have the same facets.
@@ -113,6 +114,7 @@ mod tests {
         let document = json!({"id": "crm", "kind": "connector", "version": "3", "description": "x", "release": "2.1",
             "operations": [{"name": "reserve", "idempotency": {"window": 60}}], "tags": ["a"], "empty": {}});
         let expected = [
+            ("description", json!("x")),
             ("empty", json!({})),
             ("operations.reserve.idempotency.window", json!(60)),
             ("operations.reserve.name", json!("reserve")),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource, NEVER_LISTED};
+use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource, NEVER_LISTED, readable};
 
 use super::git::{GitProject, WorkingTree};
 use super::git_error::GitError;
@@ -37,6 +37,13 @@ impl FileSource for GitTreeFiles {
         };
         let files = files.filter(|(path, _)| !is_own(path));
         Ok(files.filter_map(|(path, _)| path.as_str().map(str::to_owned)).collect())
+    }
+
+    fn unnameable(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        let folder = if prefix.is_empty() { String::new() } else { format!("{}/", prefix.trim_end_matches('/')) };
+        let files = self.listing.starting_with(folder.as_bytes());
+        let foreign = files.filter(|(path, _)| path.as_str().is_none());
+        Ok(foreign.map(|(path, _)| readable(path.as_bytes())).collect())
     }
 
     fn kind(&self, path: &str) -> Option<EntryKind> {
@@ -95,6 +102,10 @@ impl FileSource for WorkingTreeFiles {
         let mut files = self.disk.list(prefix)?;
         files.retain(|path| !self.is_in_submodule(path));
         Ok(files)
+    }
+
+    fn unnameable(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        self.disk.unnameable(prefix)
     }
 
     fn kind(&self, path: &str) -> Option<EntryKind> {

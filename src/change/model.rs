@@ -123,7 +123,7 @@ pub struct PartSnapshot {
     pub version: String,
     /// The manifest's path.
     pub path: String,
-    /// Every leaf of the manifest but `id`, `kind`, `version` and `description`, by path.
+    /// Every leaf of the manifest but `id`, `kind` and `version`, by path.
     pub facets: BTreeMap<String, Value>,
     /// The digests of the files that it names, by path.
     pub files: BTreeMap<String, Digest>,

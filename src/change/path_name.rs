@@ -37,6 +37,13 @@ impl PathName {
         Self(self.0[..end].to_vec())
     }
 
+    /// Whether a folder on the way to it has this name.
+    pub(super) fn is_in(&self, folder: &[u8]) -> bool {
+        let mut names = self.0.split(|byte| *byte == b'/').rev();
+        names.next();
+        names.any(|name| name == folder)
+    }
+
     /// What remains below `folder`, which is empty or ends in `/`; `None` for a path outside of it.
     pub fn below(&self, folder: &[u8]) -> Option<Self> {
         self.0.strip_prefix(folder).filter(|rest| !rest.is_empty()).map(|rest| Self(rest.to_vec()))

@@ -66,7 +66,7 @@ impl PathRules {
         let is_named = self.named.contains(path);
         if self.project.contains(path) {
             PathOwner::Project
-        } else if !is_named && WRITTEN.iter().any(|name| path.first_name() == PathName::from(*name)) {
+        } else if !is_named && is_written(path) {
             PathOwner::Written
         } else if self.code.is_match(path.as_path()) {
             PathOwner::Code
@@ -78,6 +78,11 @@ impl PathRules {
             PathOwner::Unknown
         }
     }
+}
+
+/// Whether holdpoint itself writes what lies there.
+pub(super) fn is_written(path: &PathName) -> bool {
+    WRITTEN.iter().any(|name| path.first_name() == PathName::from(*name))
 }
 
 /// A glob that cannot be read matches nothing: what it was to match stays unknown, and so runs everything.

@@ -15,6 +15,7 @@ use super::git_files::{GitTreeFiles, WorkingTreeFiles};
 use super::listing::{Listing, PathChange, diff_listings};
 use super::model::{BaseKind, ChangeSet, Side, Snapshot};
 use super::path_name::PathName;
+use super::path_rules::is_written;
 use super::snapshot::{compare_snapshots, rest_digests};
 
 /// What to compare.
@@ -79,6 +80,8 @@ struct Head {
     files: Box<dyn FileSource>,
     /// The whole repository's files; `None` without git.
     listing: Option<Listing>,
+    /// Without git the files on disk, as they stood when the head was found, or why they cannot be read.
+    disk: Option<Result<Listing, String>>,
     /// The revision's commit; for a working tree the one that is checked out.
     commit: Option<Commit>,
     is_working_tree: bool,
@@ -181,11 +184,26 @@ impl Sides {
     /// # Errors
     /// When the head's files cannot be listed.
     pub fn snapshot(&self, project: &Project) -> Result<Snapshot, ChangeError> {
-        let listing = match (&self.git, &self.head.listing) {
-            (Some(git), Some(listing)) => listing.below(git.prefix()),
-            _ => list_disk(&self.root).map_err(|error| ChangeError::Files(error.to_string()))?,
-        };
-        Ok(Snapshot::of(project, rest_digests(&listing, project)))
+        Ok(Snapshot::of(project, rest_digests(&self.listing()?, project)))
+    }
+
+    /// The head's files below the project's folder, as they stood when the head was found.
+    fn listing(&self) -> Result<Listing, ChangeError> {
+        match (&self.git, &self.head.listing, &self.head.disk) {
+            (Some(git), Some(listing), _) => Ok(listing.below(git.prefix())),
+            (_, _, Some(Ok(listing))) => Ok(listing.clone()),
+            (_, _, Some(Err(reason))) => Err(ChangeError::Files(reason.clone())),
+            _ => list_disk(&self.root).map_err(|error| ChangeError::Files(error.to_string())),
+        }
+    }
+
+    /// Whether a later look at the same head shows the same files below the project's folder: the same names, modes and
+    /// contents. What holdpoint itself writes is left out, and so is what git ignores and what Python puts into its
+    /// `__pycache__` folders. Where one of the two cannot tell its files, they are not the same.
+    pub fn is_as_before(&self, later: &Self) -> bool {
+        let (Ok(before), Ok(after)) = (self.listing(), later.listing()) else { return false };
+        let counts = |path: &PathName| !is_written(path) && !path.is_in(b"__pycache__");
+        diff_listings(&before, &after).iter().all(|change| !counts(&change.path))
     }
 
     /// The names of the files that a folder of the project held at the base, and in the commit on which the working tree
@@ -229,6 +247,7 @@ fn revision_head(git: &Result<GitProject, GitError>, revision: &str) -> Result<H
         side: Side { name: revision.to_owned(), commit: Some(commit.id.to_string()), note: None },
         files: Box::new(GitTreeFiles::new(git, &listing)),
         listing: Some(listing),
+        disk: None,
         commit: Some(commit),
         is_working_tree: false,
     })
@@ -248,6 +267,7 @@ fn working_head(git: &mut Result<GitProject, GitError>, root: &Path) -> Head {
             side: Side { name: "working tree".to_owned(), commit: None, note: Some(note) },
             files: Box::new(DiskFiles::new(root)),
             listing: None,
+            disk: Some(list_disk(root).map_err(|error| error.to_string())),
             commit: None,
             is_working_tree: true,
         }
@@ -268,6 +288,7 @@ fn git_working_head(git: &GitProject) -> Result<Head, GitError> {
         side: Side { name: "working tree".to_owned(), commit: id, note },
         files: Box::new(WorkingTreeFiles::new(git, &tree)),
         listing: Some(tree.listing),
+        disk: None,
         commit,
         is_working_tree: true,
     })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// What stands at a path.
@@ -37,6 +38,7 @@ pub enum FileError {
 ///
 /// Paths are relative to the project's folder with `/` between names. Names that are not UTF-8 are
 /// never listed: no manifest can name them, and git's diff reports their changes as unclassified.
+/// [`Self::unnameable`] tells of them, for the folders in which nothing may be left out unseen.
 pub trait FileSource: Sync {
     /// Every regular file and symbolic link below the folder `prefix` (the empty text for the whole project), sorted.
     /// A folder that does not exist has no files.
@@ -44,6 +46,13 @@ pub trait FileSource: Sync {
     /// # Errors
     /// When a folder exists and cannot be read.
     fn list(&self, prefix: &str) -> Result<Vec<String>, FileError>;
+
+    /// The names below the folder `prefix` that are not UTF-8, sorted, with `\xNN` for each byte that does not fit.
+    /// What lies in a folder of such a name may go by the folder's name alone.
+    ///
+    /// # Errors
+    /// When a folder exists and cannot be read.
+    fn unnameable(&self, prefix: &str) -> Result<Vec<String>, FileError>;
 
     /// What stands at `path` itself, without following a link; `None` where there is nothing.
     fn kind(&self, path: &str) -> Option<EntryKind>;
@@ -76,35 +85,68 @@ impl DiskFiles {
         &self.root
     }
 
-    fn walk(&self, relative: &str, found: &mut Vec<String>) -> io::Result<()> {
+    fn walk(&self, relative: &str, found: &mut Found) -> io::Result<()> {
         let folder = if relative.is_empty() { self.root.clone() } else { self.root.join(relative) };
+        let path_of = |name: &str| if relative.is_empty() { name.to_owned() } else { format!("{relative}/{name}") };
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else { continue };
+            let name = match entry.file_name().into_string() {
+                Ok(name) => name,
+                Err(name) => {
+                    found.unnameable.push(path_of(&readable(name.as_bytes())));
+                    continue;
+                }
+            };
             if relative.is_empty() && NEVER_LISTED.contains(&name.as_str()) {
                 continue;
             }
-            let path = if relative.is_empty() { name } else { format!("{relative}/{name}") };
+            let path = path_of(&name);
             if entry.file_type()?.is_dir() {
                 self.walk(&path, found)?;
             } else {
-                found.push(path);
+                found.paths.push(path);
             }
         }
         Ok(())
     }
-}
 
-impl FileSource for DiskFiles {
-    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
-        let mut found = Vec::new();
+    fn found(&self, prefix: &str) -> Result<Found, FileError> {
+        let mut found = Found::default();
         match self.walk(prefix, &mut found) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(unreadable(prefix, &error)),
         }
-        found.sort_unstable();
+        found.paths.sort_unstable();
+        found.unnameable.sort_unstable();
         Ok(found)
+    }
+}
+
+/// What a walk over a folder on disk comes upon.
+#[derive(Default)]
+struct Found {
+    paths: Vec<String>,
+    unnameable: Vec<String>,
+}
+
+/// A name for a reader: `\xNN` for each byte that is no UTF-8.
+pub fn readable(name: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+impl FileSource for DiskFiles {
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        Ok(self.found(prefix)?.paths)
+    }
+
+    fn unnameable(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        Ok(self.found(prefix)?.unnameable)
     }
 
     fn kind(&self, path: &str) -> Option<EntryKind> {
@@ -167,6 +209,10 @@ impl FileSource for MemoryFiles {
         Ok(found.map(|(path, _)| path.clone()).collect())
     }
 
+    fn unnameable(&self, _prefix: &str) -> Result<Vec<String>, FileError> {
+        Ok(Vec::new())
+    }
+
     fn kind(&self, path: &str) -> Option<EntryKind> {
         let folder =
             || self.entries.keys().any(|other| other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')));
@@ -179,5 +225,15 @@ impl FileSource for MemoryFiles {
             Some((EntryKind::File, content)) => Ok(content.clone()),
             Some(_) => Err(FileError::Unreadable { path: path.to_owned(), reason: "it is no regular file".to_owned() }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_name_that_are_no_utf_8_are_spelt_out() {
+        assert_eq!(readable(b"cases/caf\xe9/\xff.yaml"), r"cases/caf\xe9/\xff.yaml");
     }
 }

@@ -209,10 +209,20 @@ fn regular_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnost
         errors.push(Diagnostic::of_file(folder, error.to_string()));
         Vec::new()
     });
+    match files.unnameable(folder) {
+        Ok(names) => errors.extend(names.iter().map(|name| unnameable(name))),
+        Err(error) => errors.push(Diagnostic::of_file(folder, error.to_string())),
+    }
     let (links, regular): (Vec<String>, Vec<String>) =
         listed.into_iter().partition(|path| files.kind(path) == Some(EntryKind::Symlink));
     errors.extend(links.iter().map(|path| linked(path)));
     regular
+}
+
+/// A name that no text can hold: left out without a word, a case or a part would be missing and nothing would fail.
+fn unnameable(name: &str) -> Diagnostic {
+    let message = format!("the name `{name}` is not UTF-8, and so the file cannot be read");
+    Diagnostic::of_file(name, message).with_hint("give it a name in UTF-8")
 }
 
 /// Whether the name ends in `.yaml` or `.yml`, in any letter case: a `Case.YAML` that nobody reads would be green.

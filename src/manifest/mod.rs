@@ -26,7 +26,7 @@ pub use expectation::{
     EffectCount, Expectation, Grader, HttpStatus, JsonCheck, JsonKind, JsonSchemaCheck, Length, LengthUnit,
     NumberCheck, OneOrMany, OperationOutcome, RegexCheck, RegexForm, Similar,
 };
-pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED};
+pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED, readable};
 pub use load::{Loaded, SideProject, load_part, load_project, load_side};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, ConnectorManifest, Effect, Idempotency,

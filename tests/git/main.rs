@@ -7,4 +7,5 @@ mod listing;
 mod project;
 mod refused;
 mod scratch;
+mod unseen;
 mod working_tree;

@@ -47,7 +47,7 @@ fn repository(folder: &str) -> Scratch {
     scratch
 }
 
-fn write_project(scratch: &Scratch, folder: &str) {
+pub(crate) fn write_project(scratch: &Scratch, folder: &str) {
     for (path, content) in FILES {
         scratch.write(&format!("{folder}{path}"), content);
     }
@@ -70,7 +70,7 @@ fn compare(root: &Path, base: Option<&str>, head: Option<&str>, accepted: Option
 }
 
 /// `kind facet` of each change between a revision and the working tree.
-fn since(scratch: &Scratch, base: &str) -> Vec<String> {
+pub(crate) fn since(scratch: &Scratch, base: &str) -> Vec<String> {
     shown(&compare(&scratch.root(), Some(base), None, None).changes)
 }
 

@@ -29,6 +29,13 @@ impl Scratch {
         scratch
     }
 
+    /// An empty folder that is no repository.
+    pub(crate) fn without_git() -> Self {
+        let scratch = Self { folder: TempDir::new().unwrap() };
+        fs::create_dir(scratch.root()).unwrap();
+        scratch
+    }
+
     /// A clone of `origin` over the file transport, which respects `--depth` and `--filter`.
     pub(crate) fn clone_of(origin: &Self, options: &[&str]) -> Self {
         let scratch = Self { folder: TempDir::new().unwrap() };

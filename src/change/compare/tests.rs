@@ -166,9 +166,17 @@ fn a_bump_without_a_change_and_a_change_with_its_bump_are_told_apart() {
 }
 
 #[test]
-fn a_comment_or_a_description_in_a_manifest_changes_nothing() {
-    let head = valid().with("manifests/review.yaml", format!("# a comment\ndescription: the desk\n{REVIEW}"));
+fn a_comment_in_a_manifest_changes_nothing() {
+    let head = valid().with("manifests/review.yaml", format!("# a comment\n{REVIEW}"));
     assert_changes(&valid(), &head, &[]);
+}
+
+#[test]
+fn a_description_is_a_facet_for_a_model_may_read_it() {
+    let head = valid().with("manifests/review.yaml", format!("description: the desk\n{REVIEW}"));
+    let found = assert_changes(&valid(), &head, &["connector review description added"]);
+    assert!(found.changes_without_bump.contains("review"));
+    assert_eq!(since_snapshot(&valid(), &head), ["connector review description added"]);
 }
 
 #[test]
