@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod carry_out;
+mod cases;
 mod drift;
 mod error;
 mod prepare;
@@ -11,9 +12,10 @@ mod times;
 
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
 pub use carry_out::{Progress, ProgressEvent};
+pub use cases::{CaseOverview, NewCase, case_overview, new_case};
 pub use error::PipelineError;
 pub use prepare::{Prepared, open_ledger, verify_ledger};
-pub use publish::{REPORTS_FOLDER, read_document};
+pub use publish::{REPORTS_FOLDER, project_option, read_document};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

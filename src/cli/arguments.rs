@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::manifest::PartAtRisk;
+
 /// Change-gated evaluation and regression runs for AI workflows that act on other systems.
 #[derive(Debug, Parser)]
 #[command(name = "holdpoint", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -53,6 +55,9 @@ pub(super) enum Command {
     /// Accept results, and look after what was accepted.
     #[command(subcommand)]
     Baseline(BaselineCommand),
+    /// Begin a case, and see what the cases that exist would show.
+    #[command(subcommand)]
+    Case(CaseCommand),
     /// Show the report of a recorded run.
     Report(ReportArguments),
     /// List the recorded runs.
@@ -258,6 +263,34 @@ pub(super) struct AcceptArguments {
     /// Accept these cases alone.
     #[arg(long = "case", value_name = "ID")]
     pub(super) cases: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CaseCommand {
+    /// Write the file of a new case, with everything but what must hold; nothing is overwritten.
+    New(CaseNewArguments),
+    /// Count the cases by set and workflow, and name the risks that no case shows.
+    List(CaseListArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CaseNewArguments {
+    /// The part, and the risk that a change of it puts at stake.
+    #[arg(long = "for", value_name = "PART/RISK")]
+    pub(super) shows: PartAtRisk,
+    /// The case's id; by default made of part and risk.
+    #[arg(long, value_name = "ID")]
+    pub(super) id: Option<String>,
+    /// The workflow it runs against, where several use the part.
+    #[arg(long, value_name = "NAME")]
+    pub(super) workflow: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CaseListArguments {
+    /// Print them as one JSON document (holdpoint.cases/1).
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 /// The forms of a report.

@@ -18,6 +18,8 @@ pub(super) struct Console {
 pub(super) const STRONG: Style = Style::new().bold();
 /// What passed.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// What is worth a look.
+pub(super) const WARN: Style = AnsiColor::Yellow.on_default().bold();
 /// What failed.
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 /// What is beside the point.

@@ -44,7 +44,8 @@ pub(super) fn conclude(context: &Context, request: &Request, kind: RunKind, json
 fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {
     diagnostics::show(&context.console, &concluded.warnings);
     if context.verbose {
-        context.console.remark(report::plan_text(&PlanDocument::from(&concluded.plan), true));
+        let option = pipeline::project_option(context.named_folder.as_deref());
+        context.console.remark(report::plan_text(&PlanDocument::new(&concluded.plan, &option), true));
     }
     if json {
         let text = serde_json::to_string_pretty(&concluded.document).map_err(std::io::Error::from)?;

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod baseline;
+mod case;
 mod check;
 mod console;
 mod diagnostics;
@@ -79,6 +80,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Check => check::run(&context),
         Command::Run(arguments) => run::run(&context, &arguments),
         Command::Baseline(command) => baseline::run(&context, &command),
+        Command::Case(command) => case::run(&context, &command),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Runs(arguments) => runs::run(&context, &arguments),
         Command::Scorecard(arguments) => scorecard::run(&context, &arguments),

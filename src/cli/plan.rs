@@ -15,7 +15,7 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
     let request = gate::request(context, &arguments.sides, choice, &effort);
     let planned = pipeline::plan(&request)?;
     diagnostics::show(&context.console, &planned.warnings);
-    let document = report::PlanDocument::from(&planned.plan);
+    let document = report::PlanDocument::new(&planned.plan, &pipeline::project_option(context.named_folder.as_deref()));
     if arguments.json {
         let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
         context.console.document(&text)?;

@@ -5,7 +5,7 @@ mod cases;
 mod environment;
 mod expectations;
 mod fixtures;
-mod names;
+pub(super) mod names;
 mod parts;
 mod paths;
 mod project_file;

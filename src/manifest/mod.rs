@@ -14,6 +14,7 @@ mod node;
 mod part;
 mod project;
 mod project_file;
+mod scaffold;
 mod schema;
 mod suggest;
 mod yaml;
@@ -39,4 +40,5 @@ pub use project_file::{
     AnswerForm, CommandWorkflow, GatePolicy, HttpReady, HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe,
     ProjectFile, SqlProbe, WorkflowEnv, WorkflowSpec,
 };
+pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};

@@ -6,7 +6,7 @@ use crate::baseline::LedgerError;
 use crate::change::ChangeError;
 use crate::domain::ExitCode;
 use crate::execution::ExecutionError;
-use crate::manifest::Diagnostic;
+use crate::manifest::{Diagnostic, ScaffoldError};
 use crate::report::HtmlError;
 use crate::store::StoreError;
 
@@ -28,6 +28,9 @@ pub enum PipelineError {
     /// An acceptance that cannot be made.
     #[error("{0}")]
     NotAcceptable(String),
+    /// A case that cannot be begun.
+    #[error(transparent)]
+    Scaffold(#[from] ScaffoldError),
     /// The runner could not run.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
@@ -55,7 +58,7 @@ impl PipelineError {
             Self::NoCases(_) => ExitCode::NoCases,
             Self::Ledger(_) => ExitCode::Baseline,
             Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
-            Self::NotAcceptable(_) | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
+            Self::NotAcceptable(_) | Self::Scaffold(_) | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
             _ => ExitCode::Internal,
         }
     }
@@ -64,6 +67,7 @@ impl PipelineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(StoreError::NoSuchRun(_)) => None,
+            Self::Scaffold(error) => Some(error.hint().to_owned()),
             Self::Files { .. } | Self::Store(_) => Some(
                 "Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again."
                     .to_owned(),

@@ -78,6 +78,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
         accepted_outputs: &outputs,
         limits: &limits,
         accept_command: accept.as_deref(),
+        project_option: &project_option(request.named_folder.as_deref()),
     });
     let json = serde_json::to_string_pretty(&document)
         .map_err(|error| PipelineError::Files { path: folder.join(DOCUMENT), source: error.into() })?;
@@ -118,13 +119,17 @@ fn accept_command(material: &Material<'_>) -> Option<String> {
     let sound = !matches!(material.prepared.baseline_state, BaselineState::Broken(_));
     let ran = sound && (material.outcome.trials_executed > 0 || removed);
     (worth_it && ran && material.kind == RunKind::Gate).then(|| {
-        format!("holdpoint{} baseline accept {} --by YOU --reason \"WHY\"", project_option(material), material.run)
+        format!(
+            "holdpoint{} baseline accept {} --by YOU --reason \"WHY\"",
+            project_option(material.request.named_folder.as_deref()),
+            material.run
+        )
     })
 }
 
 /// ` --project DIR` where the project's folder was named, quoted for a shell where it must be.
-fn project_option(material: &Material<'_>) -> String {
-    let Some(folder) = &material.request.named_folder else { return String::new() };
+pub fn project_option(named_folder: Option<&str>) -> String {
+    let Some(folder) = named_folder else { return String::new() };
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
     if folder.chars().all(is_plain) {
         format!(" --project {folder}")

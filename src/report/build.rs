@@ -53,7 +53,12 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         mode_reason: input.plan.mode_reason.clone(),
         changes: input.plan.changes.iter().map(change_view).collect(),
         unclassified: input.plan.unclassified.clone(),
-        uncovered: input.plan.uncovered.iter().map(uncovered_view).collect(),
+        uncovered: input
+            .plan
+            .uncovered
+            .iter()
+            .map(|uncovered| uncovered_view(uncovered, input.project_option))
+            .collect(),
         bumps_without_change: input.plan.bumps_without_change.clone(),
         changes_without_bump: input.plan.changes_without_bump.clone(),
         outside_project: input.plan.outside_project,
@@ -103,16 +108,18 @@ pub(super) fn change_view(planned: &PlannedChange) -> ChangeView {
 }
 
 /// One uncovered risk with the command that scaffolds its case.
-pub(super) fn uncovered_view(uncovered: &Uncovered) -> UncoveredView {
+pub(super) fn uncovered_view(uncovered: &Uncovered, project_option: &str) -> UncoveredView {
     UncoveredView {
         part: uncovered.part.clone(),
         risk: uncovered.risk.clone(),
-        command: case_new_command(&uncovered.part, &uncovered.risk),
+        command: case_new_command(project_option, &uncovered.part, &uncovered.risk),
     }
 }
 
-fn case_new_command(part: &PartId, risk: &Risk) -> String {
-    format!("holdpoint case new --for {part}/{risk}")
+/// The command that begins a case for a risk of a part. `project_option` is empty, or names the project's folder as
+/// ` --project DIR`.
+pub fn case_new_command(project_option: &str, part: &PartId, risk: &Risk) -> String {
+    format!("holdpoint{project_option} case new --for {part}/{risk}")
 }
 
 /// One case that does not run.

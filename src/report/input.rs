@@ -42,4 +42,6 @@ pub struct ReportInput<'a> {
     pub limits: &'a [String],
     /// The command that accepts this run, where accepting it is a sensible next step.
     pub accept_command: Option<&'a str>,
+    /// What the commands that the report prints need to find the project: empty, or ` --project DIR`.
+    pub project_option: &'a str,
 }

@@ -26,7 +26,7 @@ mod summary;
 mod visible;
 mod words;
 
-pub use build::build;
+pub use build::{build, case_new_command};
 pub use document::{
     AttemptView, CaseView, ChangeView, ComparisonCounts, Counts, ErrorView, ExcludedView, GradeView, InheritedView,
     OldFormView, OperationView, REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, StepView, TrialView,

@@ -54,8 +54,10 @@ pub struct SelectedView {
     pub reasons: Vec<String>,
 }
 
-impl From<&Plan> for PlanDocument {
-    fn from(plan: &Plan) -> Self {
+impl PlanDocument {
+    /// The document of a plan. `project_option` is what the commands in it need to find the project: empty, or
+    /// ` --project DIR`.
+    pub fn new(plan: &Plan, project_option: &str) -> Self {
         Self {
             schema: PLAN_SCHEMA.to_owned(),
             base: plan.base.clone(),
@@ -74,7 +76,7 @@ impl From<&Plan> for PlanDocument {
                 .collect(),
             excluded: plan.excluded.iter().map(excluded_view).collect(),
             unclassified: plan.unclassified.clone(),
-            uncovered: plan.uncovered.iter().map(uncovered_view).collect(),
+            uncovered: plan.uncovered.iter().map(|uncovered| uncovered_view(uncovered, project_option)).collect(),
             bumps_without_change: plan.bumps_without_change.clone(),
             changes_without_bump: plan.changes_without_bump.clone(),
             outside_project: plan.outside_project,

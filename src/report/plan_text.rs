@@ -137,13 +137,13 @@ mod tests {
 
     #[test]
     fn a_plan_reads_so() {
-        insta::assert_snapshot!(plan_text(&PlanDocument::from(&Sample::full().plan), false));
+        insta::assert_snapshot!(plan_text(&PlanDocument::new(&Sample::full().plan, ""), false));
     }
 
     #[test]
     fn every_case_and_every_reason_is_there() {
         let sample = Sample::full();
-        let text = plan_text(&PlanDocument::from(&sample.plan), false);
+        let text = plan_text(&PlanDocument::new(&sample.plan, ""), false);
         for selected in &sample.plan.selected {
             assert!(text.contains(&format!("\n  {}  ", selected.case)), "{}", selected.case);
         }

@@ -76,6 +76,7 @@ impl Sample {
             accepted_outputs: &self.accepted_outputs,
             limits: &self.limits,
             accept_command: Some("holdpoint baseline accept 20260302T091407Z-4f1c --by \"YOUR NAME\" --reason \"WHY\""),
+            project_option: "",
         }
     }
 

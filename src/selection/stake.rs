@@ -47,7 +47,34 @@ impl Reach<'_> {
     }
 }
 
-impl Stake<'_> {
+impl<'a> Stake<'a> {
+    /// What any change of this part would put at stake, and for which cases.
+    pub(super) fn of_any_change(kind: ChangeKind, part: Option<&'a PartId>, project: &'a Project) -> Self {
+        Self {
+            kind,
+            part,
+            risks: rule_for(kind).risks_with(&project.file.risks).into_iter().collect(),
+            reach: reach(kind, part, project),
+            phrases: Vec::new(),
+        }
+    }
+
+    /// How many of the project's cases show each risk that is at stake, sorted by risk. Only what a built-in rule
+    /// names counts: a risk of the project's own is at stake with every part, and need not be shown for each.
+    pub(super) fn shown(&self, project: &Project) -> BTreeMap<&Risk, usize> {
+        let named = self.risks.iter().filter(|risk| rule_for(self.kind).names(risk));
+        let mut shown: BTreeMap<&Risk, usize> = named.map(|risk| (risk, 0)).collect();
+        for case in project.cases.values().filter(|case| self.reaches(case)) {
+            let risks: BTreeSet<&Risk> = self.risks_of(case).collect();
+            for risk in risks {
+                if let Some(cases) = shown.get_mut(risk) {
+                    *cases += 1;
+                }
+            }
+        }
+        shown
+    }
+
     /// Whether the changes are such that this case could be affected, whatever its risks.
     pub(super) fn reaches(&self, case: &Case) -> bool {
         self.reach.reaches(case)
@@ -67,16 +94,11 @@ pub(super) fn stakes<'a>(changes: &'a ChangeSet, project: &'a Project) -> Vec<St
             by_part.entry((change.kind, change.part.as_ref())).or_default().push(change);
         }
     }
-    by_part
-        .into_iter()
-        .map(|((kind, part), changes)| Stake {
-            kind,
-            part,
-            risks: rule_for(kind).risks_with(&project.file.risks).into_iter().collect(),
-            reach: reach(kind, part, project),
-            phrases: phrases(kind, part, &changes),
-        })
-        .collect()
+    let stake = |((kind, part), changes): ((_, _), Vec<&Change>)| Stake {
+        phrases: phrases(kind, part, &changes),
+        ..Stake::of_any_change(kind, part, project)
+    };
+    by_part.into_iter().map(stake).collect()
 }
 
 /// A part that the head no longer has was used by workflows that no longer say so, and a part that no workflow
@@ -95,19 +117,13 @@ fn reach<'a>(kind: ChangeKind, part: Option<&'a PartId>, project: &'a Project) -
     }
 }
 
-/// The risks that changes put on a part and that no case shows, sorted. Only what a built-in rule names counts: a
-/// risk of the project's own is at stake with every part, and need not be shown for each.
+/// The risks that changes put on a part and that no case shows, sorted.
 pub(super) fn uncovered(stakes: &[Stake<'_>], project: &Project) -> Vec<Uncovered> {
     let mut uncovered = BTreeSet::new();
     for stake in stakes {
         let Some(part) = stake.part else { continue };
-        let mut missing: BTreeSet<&Risk> = stake.risks.iter().filter(|risk| rule_for(stake.kind).names(risk)).collect();
-        for case in project.cases.values().filter(|case| stake.reaches(case)) {
-            for risk in stake.risks_of(case) {
-                missing.remove(risk);
-            }
-        }
-        uncovered.extend(missing.into_iter().map(|risk| Uncovered { part: part.clone(), risk: risk.clone() }));
+        let missing = stake.shown(project).into_iter().filter(|(_, cases)| *cases == 0);
+        uncovered.extend(missing.map(|(risk, _)| Uncovered { part: part.clone(), risk: risk.clone() }));
     }
     uncovered.into_iter().collect()
 }

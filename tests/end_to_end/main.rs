@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test that cannot set up has to fail")]
 
 mod acceptance;
+mod case_new;
 mod exit_codes;
 mod expectation_edits;
 mod honest_files;

@@ -13,7 +13,7 @@ use crate::manifest::yaml::Document;
 const MAX_LENGTH: usize = 100;
 
 /// What is wrong with the form of a name, if anything.
-pub(super) fn form_fault(what: &str, name: &str) -> Option<String> {
+pub(in crate::manifest) fn form_fault(what: &str, name: &str) -> Option<String> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if name.is_empty() {
         Some(format!("the {what} is empty"))
@@ -27,7 +27,7 @@ pub(super) fn form_fault(what: &str, name: &str) -> Option<String> {
 }
 
 /// The hint that goes with every fault of form.
-pub(super) const FORM_HINT: &str =
+pub(in crate::manifest) const FORM_HINT: &str =
     "a name has ASCII letters, digits, `.`, `_` and `-`, and begins with a letter or a digit";
 
 /// Checks the form of the name that stands at `pointer`.

@@ -43,7 +43,7 @@ fn the_document_has_the_fields_of_the_contract_under_their_names() {
 
 #[test]
 fn the_plan_has_the_fields_of_the_contract_under_their_names() {
-    let plan = serde_json::to_value(super::super::PlanDocument::from(&Sample::full().plan)).unwrap();
+    let plan = serde_json::to_value(super::super::PlanDocument::new(&Sample::full().plan, "")).unwrap();
     let names = "schema base head mode mode_reason changes selected excluded unclassified uncovered";
     for name in names.split_whitespace() {
         assert!(plan.get(name).is_some(), "{name}");

@@ -573,3 +573,23 @@ proptest! {
         prop_assert_eq!(plan.selected.iter().map(|selected| selected.case.clone()).collect::<BTreeSet<_>>(), marked);
     }
 }
+
+#[test]
+fn coverage_has_a_gap_exactly_where_a_change_of_the_part_would_be_uncovered() {
+    let shown = |case: &Case| case.workflow.as_str() == "lab" || !matches!(case.set.as_str(), "access" | "duplicate");
+    let project = project(cases().into_iter().filter(shown).collect());
+    let rows = crate::selection::coverage(&project);
+    for (id, part) in &project.parts {
+        let changes = change_set(vec![part_change(part.kind.into(), id.as_str())]);
+        let uncovered = plan_of(&changes, &project).uncovered;
+        let gaps = rows.iter().filter(|row| row.part == *id && row.cases == 0);
+        let gaps: Vec<Uncovered> =
+            gaps.map(|row| Uncovered { part: row.part.clone(), risk: row.risk.clone() }).collect();
+        assert_eq!(gaps, uncovered, "{id}");
+    }
+    let count = |part: &str, risk: &str| rows.iter().find(|row| row.part.as_str() == part && row.risk.as_str() == risk);
+    assert_eq!(count("actors", "access").unwrap().cases, 0, "the other workflow's case shows nothing");
+    assert_eq!(count("returns", "policy_accuracy").unwrap().cases, 2, "one cites it, one rests on all sources");
+    assert_eq!(count("review", "duplicate").unwrap().cases, 1, "a further risk of a case counts");
+    assert_eq!(count("review", "tone"), None);
+}

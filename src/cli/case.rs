@@ -1,0 +1,188 @@
+//! `holdpoint case`: begins a case, and says what the cases that exist would show.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::domain::{CaseId, CaseStatus, ExitCode, Risk, WorkflowId};
+use crate::manifest::{Case, ScaffoldRequest};
+use crate::pipeline::{self, CaseOverview};
+use crate::report::case_new_command;
+use crate::selection::Coverage;
+
+use super::arguments::{CaseCommand, CaseListArguments, CaseNewArguments};
+use super::check::counted;
+use super::console::{FAINT, STRONG, WARN, paint};
+use super::failure::Failure;
+use super::{Context, check};
+
+pub(super) fn run(context: &Context, command: &CaseCommand) -> Result<ExitCode, Failure> {
+    check::require_project_file(context)?;
+    match command {
+        CaseCommand::New(arguments) => begin(context, arguments),
+        CaseCommand::List(arguments) => list(context, arguments),
+    }
+}
+
+fn begin(context: &Context, arguments: &CaseNewArguments) -> Result<ExitCode, Failure> {
+    let request = ScaffoldRequest {
+        shows: arguments.shows.clone(),
+        id: arguments.id.as_deref().map(CaseId::from),
+        workflow: arguments.workflow.as_deref().map(WorkflowId::from),
+    };
+    let new = pipeline::new_case(&context.project_root, &request)?;
+    let skeleton = &new.skeleton;
+    let named = context.named_folder.as_ref().map(|folder| std::path::Path::new(folder).join(&skeleton.path));
+    let console = &context.console;
+    console.say(named.map_or_else(|| skeleton.path.clone(), |path| path.display().to_string()));
+    console.remark(format!(
+        "It asserts nothing yet: `holdpoint check` refuses it at line {} until `expect` says what must hold.\n\
+         Give it a title and an input, take the `#` from the expectations that fit, then try it:",
+        skeleton.expect_line
+    ));
+    let option = pipeline::project_option(context.named_folder.as_deref());
+    console.remark(format!("  holdpoint{option} run {}", skeleton.id));
+    if !new.at_stake {
+        let shows = &arguments.shows;
+        console.remark(format!(
+            "No change of {} puts {} at risk by itself: `holdpoint rules` says for what the case will run.",
+            shows.part, shows.risk
+        ));
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Failure> {
+    let overview = pipeline::case_overview(&context.project_root, &context.environment)?;
+    let option = pipeline::project_option(context.named_folder.as_deref());
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&document(&overview, &option)).map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+    } else {
+        let sections = [matrix(&overview), gaps(&overview, &option), last_results(&overview)];
+        context.console.lines(&sections.map(|lines| lines.join("\n")).join("\n\n"));
+    }
+    Ok(ExitCode::Passed)
+}
+
+/// How many cases each set has for each workflow.
+fn counts(overview: &CaseOverview) -> BTreeMap<(&Risk, &WorkflowId), usize> {
+    let mut counts = BTreeMap::new();
+    for case in overview.project.cases.values() {
+        *counts.entry((&case.set, &case.workflow)).or_default() += 1;
+    }
+    counts
+}
+
+fn matrix(overview: &CaseOverview) -> Vec<String> {
+    let counts = counts(overview);
+    let workflows: Vec<&WorkflowId> = overview.project.file.workflows.keys().collect();
+    let first = overview.risks.iter().map(|risk| risk.as_str().len()).max().unwrap_or_default();
+    let column = |name: &str| name.chars().count().max(5);
+    let row = |name: &str, cells: Vec<String>| {
+        let mut row = format!("{name:<first$}");
+        let widths = workflows.iter().map(|workflow| column(workflow.as_str())).chain([column("total")]);
+        for (cell, width) in cells.iter().zip(widths) {
+            row.push_str(&format!("  {cell:>width$}"));
+        }
+        row
+    };
+    let numbers = |of: &dyn Fn(&WorkflowId) -> usize| {
+        let cells: Vec<usize> = workflows.iter().map(|workflow| of(workflow)).collect();
+        let total: usize = cells.iter().sum();
+        cells.into_iter().chain([total]).map(|cell| if cell == 0 { "-".to_owned() } else { cell.to_string() }).collect()
+    };
+    let names = workflows.iter().map(|workflow| workflow.to_string()).chain(["total".to_owned()]).collect();
+    let mut rows = vec![paint(STRONG, row("cases", names))];
+    for risk in &overview.risks {
+        let of = |workflow: &WorkflowId| counts.get(&(risk, workflow)).copied().unwrap_or_default();
+        rows.push(row(risk.as_str(), numbers(&of)));
+    }
+    let of = |workflow: &WorkflowId| overview.project.cases.values().filter(|case| case.workflow == *workflow).count();
+    rows.push(row("total", numbers(&of)));
+    rows
+}
+
+/// What changes would leave uncovered, with the commands that begin the cases.
+fn gaps(overview: &CaseOverview, option: &str) -> Vec<String> {
+    let gaps: Vec<&Coverage> = overview.coverage.iter().filter(|row| row.cases == 0).collect();
+    if gaps.is_empty() {
+        let parts = counted(overview.project.parts.len(), "part");
+        return vec![format!(
+            "No gaps: whatever changes in any of {parts}, a case shows each risk that it puts at stake."
+        )];
+    }
+    let mut lines = vec![paint(WARN, format!("Gaps ({}): a change would put at stake what no case shows", gaps.len()))];
+    for gap in gaps {
+        lines.push(format!("  {} of the {} {}", gap.risk, gap.kind, gap.part));
+        lines.push(paint(FAINT, format!("    {}", case_new_command(option, &gap.part, &gap.risk))));
+    }
+    lines
+}
+
+/// How many cases ended how when they last ran here.
+fn last_results(overview: &CaseOverview) -> Vec<String> {
+    let (by_status, never) = tally(overview);
+    let mut counts: Vec<String> = by_status.iter().map(|(status, cases)| format!("{cases} {status}")).collect();
+    if never > 0 {
+        counts.push(format!("{never} never ran"));
+    }
+    let counts = if counts.is_empty() { "none, there is no case".to_owned() } else { counts.join(", ") };
+    vec![format!("Last results on this machine: {counts}")]
+}
+
+fn tally(overview: &CaseOverview) -> (BTreeMap<CaseStatus, usize>, usize) {
+    let mut by_status = BTreeMap::new();
+    for status in overview.last.values() {
+        *by_status.entry(*status).or_default() += 1;
+    }
+    (by_status, overview.project.cases.len() - overview.last.len())
+}
+
+/// `holdpoint.cases/1`.
+fn document(overview: &CaseOverview, option: &str) -> serde_json::Value {
+    let counts = counts(overview);
+    let sets: Vec<_> = overview.risks.iter().map(|risk| set(overview, &counts, risk)).collect();
+    let (by_status, never) = tally(overview);
+    let mut last: serde_json::Map<String, serde_json::Value> =
+        by_status.iter().map(|(status, cases)| (status.name().to_owned(), json!(cases))).collect();
+    last.insert("never_ran".to_owned(), json!(never));
+    json!({
+        "schema": "holdpoint.cases/1",
+        "cases": overview.project.cases.values().map(|case| entry(overview, case)).collect::<Vec<_>>(),
+        "sets": sets,
+        "coverage": overview.coverage.iter().map(|row| coverage_row(row, option)).collect::<Vec<_>>(),
+        "last": last,
+    })
+}
+
+fn set(overview: &CaseOverview, counts: &BTreeMap<(&Risk, &WorkflowId), usize>, risk: &Risk) -> serde_json::Value {
+    let workflows: BTreeMap<&WorkflowId, usize> = overview
+        .project
+        .file
+        .workflows
+        .keys()
+        .map(|workflow| (workflow, counts.get(&(risk, workflow)).copied().unwrap_or_default()))
+        .collect();
+    json!({"set": risk, "total": workflows.values().sum::<usize>(), "workflows": workflows})
+}
+
+fn entry(overview: &CaseOverview, case: &Case) -> serde_json::Value {
+    json!({
+        "case": case.id,
+        "set": case.set,
+        "risks": case.risks,
+        "workflow": case.workflow,
+        "title": case.title,
+        "path": case.path,
+        "sources": case.sources,
+        "trials": case.trials,
+        "always": case.always,
+        "last": overview.last.get(&case.id),
+    })
+}
+
+fn coverage_row(row: &Coverage, option: &str) -> serde_json::Value {
+    let command = (row.cases == 0).then(|| case_new_command(option, &row.part, &row.risk));
+    json!({"part": row.part, "kind": row.kind, "risk": row.risk, "cases": row.cases, "command": command})
+}

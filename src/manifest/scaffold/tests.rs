@@ -1,0 +1,260 @@
+//! A case that is begun: refused only because it asserts nothing, and sound as soon as it does.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::manifest::{Diagnostic, FileSource, MemoryFiles, load_project, load_side};
+
+const PROJECT: &str = "\
+schema: holdpoint.project/1
+name: Desk
+risks: [tone]
+workflows:
+  desk:
+    practice: {name: mesa}
+    parts: [drafter, policy, clerks, review]
+  lab:
+    command: {run: [sh, lab.sh]}
+    parts: [drafter, notes]
+probes:
+  audit:
+    sql: {database: desk.db, query: SELECT * FROM audit}
+  queue:
+    sql: {database: desk.db, query: SELECT * FROM queue, operation: operation}
+";
+
+const CASE: &str = "\
+id: plain
+title: A plain question is answered
+workflow: desk
+input:
+  operation: op-1
+  \"odd: key\": {no: 3, list: [a, b], nothing: null, flag: true}
+  question: \"May I return a lamp?\"
+expect:
+  - contains: thirty days
+  - effects: {probe: queue, count: 1}
+";
+
+fn files() -> MemoryFiles {
+    let source = |id: &str| {
+        format!("id: {id}\nkind: source\nversion: 1.0.0\nfiles: [{id}.md]\neffective: 2026-01-01\nauthority: primary\n")
+    };
+    MemoryFiles::new()
+        .with("holdpoint.yaml", PROJECT)
+        .with("manifests/drafter.yaml", "id: drafter\nkind: model\nversion: 1.0.0\nprovider: mesa\nname: scripted\n")
+        .with("manifests/policy.yaml", source("policy"))
+        .with("policy.md", "Thirty days.\n")
+        .with("manifests/notes.yaml", source("notes"))
+        .with("notes.md", "None.\n")
+        .with("manifests/stray.yaml", source("stray"))
+        .with("stray.md", "None.\n")
+        .with("manifests/clerks.yaml", "id: clerks\nkind: permissions\nversion: 1.0.0\nactions: {}\nactors: {}\n")
+        .with(
+            "manifests/review.yaml",
+            "id: review\nkind: connector\nversion: 1.0.0\nrelease: a\n\
+             operations: {look: {effect: none}, stage: {effect: create}}\n",
+        )
+        .with("cases/policy_accuracy/plain.yaml", CASE)
+}
+
+fn begun(
+    files: &MemoryFiles,
+    shows: &str,
+    id: Option<&str>,
+    workflow: Option<&str>,
+) -> Result<Skeleton, ScaffoldError> {
+    let side = load_side(files);
+    let paths = files.list("cases").unwrap();
+    let file = side.project_file.as_ref().expect("the project file is in order");
+    let input = ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths };
+    let shows = shows.parse().unwrap();
+    scaffold(&input, &ScaffoldRequest { shows, id: id.map(CaseId::from), workflow: workflow.map(WorkflowId::from) })
+}
+
+fn errors(files: &MemoryFiles) -> Vec<Diagnostic> {
+    load_project(files, &BTreeMap::new()).map_or_else(|errors| errors, |_| Vec::new())
+}
+
+/// The text with every example taken into use.
+fn filled_in(skeleton: &Skeleton) -> String {
+    let uncommented = |line: &str| match line.strip_prefix('#') {
+        Some(rest) if !rest.starts_with(' ') || rest.starts_with("  - ") => rest.to_owned(),
+        _ => line.replace("expect: []", "expect:"),
+    };
+    skeleton.text.lines().map(uncommented).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Every pair of a part and a risk, with the workflow.
+fn all() -> Vec<(String, &'static str)> {
+    let risks = BUILT_IN_RISKS.into_iter().chain(["tone"]);
+    let pairs = risks.flat_map(|risk| {
+        let parts = [("drafter", "desk"), ("drafter", "lab"), ("policy", "desk"), ("notes", "lab"), ("review", "desk")];
+        parts.map(|(part, workflow)| (format!("{part}/{risk}"), workflow))
+    });
+    pairs.collect()
+}
+
+#[test]
+fn a_skeleton_is_refused_at_the_line_of_its_expect_and_for_nothing_else() {
+    assert_eq!(errors(&files()), []);
+    for (shows, workflow) in all() {
+        let skeleton = begun(&files(), &shows, None, Some(workflow)).unwrap();
+        let found = errors(&files().with(&skeleton.path, skeleton.text.clone()));
+        assert_eq!(found.len(), 1, "{shows}: {found:?}\n{}", skeleton.text);
+        assert_eq!(found[0].message, "the list is empty");
+        assert_eq!((found[0].line, found[0].source_line.as_str()), (skeleton.expect_line, "expect: []"));
+        assert_eq!(found[0].path, skeleton.path);
+    }
+}
+
+#[test]
+fn with_every_example_taken_into_use_each_skeleton_loads() {
+    for (shows, workflow) in all() {
+        let skeleton = begun(&files(), &shows, None, Some(workflow)).unwrap();
+        let files = files().with(&skeleton.path, filled_in(&skeleton));
+        let loaded = load_project(&files, &BTreeMap::new());
+        let project = loaded.unwrap_or_else(|errors| panic!("{shows}: {errors:?}\n{}", filled_in(&skeleton))).project;
+        let case = &project.cases[&skeleton.id];
+        assert_eq!(case.set.as_str(), shows.split('/').nth(1).unwrap());
+        assert_eq!(case.workflow.as_str(), workflow);
+        assert!(!case.expect.is_empty(), "{shows}");
+    }
+}
+
+#[test]
+fn a_case_for_a_duplicate_reads_so() {
+    let skeleton = begun(&files(), "review/duplicate", None, None).unwrap();
+    assert_eq!(skeleton.path, "cases/duplicate/review-duplicate.yaml");
+    let expected = "\
+# Begun for duplicate of the connector review: a change of it is to show here.
+id: review-duplicate
+# One sentence that says what holds when the case passes.
+title: \"What holds for duplicate when review changes\"
+workflow: desk
+# What the workflow gets; the keys are those of the case plain.
+input:
+  operation: \"<operation>\"
+  \"odd: key\": {\"no\": 0, list: [\"<list>\"], nothing: null, flag: false}
+  question: \"<question>\"
+# It is invoked a second time: here the same operation is tried again.
+#steps:
+#  - invoke: {}
+#  - invoke: {}
+# What fails, and where relative to the target's commit.
+#faults:
+#  - {connector: review, operation: stage, attempt: 1, fault: lost_ack}
+# What must hold. Take `[]` away, and the `#` from each line that fits, with words of this case in it.
+expect: []
+#  - outcome: {operation: \"<operation>\", is: replayed}  # The second attempt got the first receipt.
+#  - effects: {probe: queue, where: {operation: \"<operation>\"}, count: 1}  # However many attempts, one job.
+#  - claim: matches_evidence  # Nothing is claimed that the target does not show.
+";
+    assert_eq!(skeleton.text, expected);
+}
+
+#[test]
+fn a_source_stands_among_the_cases_sources_and_is_what_the_answer_cites() {
+    let skeleton = begun(&files(), "policy/source_conflict", None, None).unwrap();
+    assert!(skeleton.text.contains("\nsources: [policy]\n"), "{}", skeleton.text);
+    assert!(skeleton.text.contains("#  - cites: {source: policy}"), "{}", skeleton.text);
+    let other = begun(&files(), "drafter/source_conflict", None, Some("desk")).unwrap();
+    assert!(!other.text.contains("sources:") && !other.text.contains("cites:"), "{}", other.text);
+}
+
+#[test]
+fn no_value_of_another_case_is_copied_and_where_there_is_no_case_the_input_is_empty() {
+    let skeleton = begun(&files(), "policy/tone", None, None).unwrap();
+    assert!(!skeleton.text.contains("lamp"), "{}", skeleton.text);
+    let skeleton = begun(&files(), "notes/tone", None, None).unwrap();
+    assert!(skeleton.text.contains("\ninput: {}\n"), "{}", skeleton.text);
+}
+
+#[test]
+fn the_input_follows_a_case_of_the_same_set_and_then_the_usual_keys() {
+    let case = |id: &str, input: &str| {
+        format!("id: {id}\ntitle: It holds\nworkflow: lab\ninput: {input}\nexpect:\n  - contains: yes\n")
+            .replace("yes", "\"yes\"")
+    };
+    let files = files()
+        .with("cases/access/a.yaml", case("a", "{odd: 1}"))
+        .with("cases/access/b.yaml", case("b", "{one: 1, two: 1}"))
+        .with("cases/action/c.yaml", case("c", "{two: 2, one: 2}"))
+        .with("cases/operations/d.yaml", case("d", "{special: 1}"))
+        .with("cases/operations/e.yaml", case("e", "[no, map]"));
+    assert_eq!(errors(&files), []);
+    for (risk, model) in [("tone", "b"), ("access", "b"), ("operations", "d")] {
+        let skeleton = begun(&files, &format!("notes/{risk}"), None, None).unwrap();
+        assert!(skeleton.text.contains(&format!("of the case {model}.")), "{risk}: {}", skeleton.text);
+    }
+}
+
+#[test]
+fn hostile_keys_stay_keys() {
+    let keys = "{\"a\\nexpect: [x]\": 1, \"# b\": 2, \"\\u007f\\u0085\\u2028\": 3, \"'\": 4, \"${HOME}\": 5}";
+    let files = files().with("cases/tone/odd.yaml", CASE.replace("id: plain", "id: odd").replace("desk", "lab").replace(
+        "input:\n  operation: op-1\n  \"odd: key\": {no: 3, list: [a, b], nothing: null, flag: true}\n  question: \"May I return a lamp?\"\n",
+        &format!("input: {keys}\n"),
+    ));
+    assert_eq!(errors(&files), []);
+    let skeleton = begun(&files, "notes/tone", None, None).unwrap();
+    let files = files.with(&skeleton.path, filled_in(&skeleton));
+    let project = load_project(&files, &BTreeMap::new()).unwrap().project;
+    let keys = |id: &str| project.cases[id].input.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys("notes-tone"), keys("odd"));
+}
+
+#[test]
+fn an_id_that_is_taken_is_numbered_and_one_that_was_asked_for_is_refused() {
+    let mut files = files();
+    for id in ["policy-tone", "policy-tone-2", "policy-tone-3"] {
+        let skeleton = begun(&files, "policy/tone", None, None).unwrap();
+        assert_eq!(skeleton.id.as_str(), id);
+        files = files.with(&skeleton.path, skeleton.text);
+    }
+    for (id, message) in [
+        ("PLAIN", "the case id `PLAIN` is already taken in `cases/policy_accuracy/plain.yaml`"),
+        ("Policy-tone", "the case id `Policy-tone` is already taken in `cases/tone/policy-tone.yaml`"),
+        ("../up", "`../up` is no case id"),
+    ] {
+        assert_eq!(begun(&files, "policy/tone", Some(id), None).unwrap_err().to_string(), message);
+    }
+    assert_eq!(begun(&files, "policy/tone", Some("mine"), None).unwrap().path, "cases/tone/mine.yaml");
+}
+
+#[test]
+fn what_is_not_known_is_refused_with_the_nearest_name() {
+    let refused = |shows: &str, workflow: Option<&str>| {
+        let error = begun(&files(), shows, None, workflow).unwrap_err();
+        (error.to_string(), error.hint().to_owned())
+    };
+    let (message, hint) = refused("polici/tone", None);
+    assert_eq!((message.as_str(), hint.as_str()), ("no manifest has the id `polici`", "did you mean `policy`?"));
+    let (message, hint) = refused("policy/duplicat", None);
+    assert_eq!(message, "`duplicat` is no risk of this project");
+    assert!(hint.starts_with("did you mean `duplicate`?"), "{hint}");
+    let (message, hint) = refused("drafter/tone", None);
+    assert_eq!(message, "a change of `drafter` reaches 2 workflows: desk and lab");
+    assert!(hint.contains("--workflow"), "{hint}");
+    let (message, hint) = refused("drafter/tone", Some("desc"));
+    assert_eq!((message.as_str(), hint.as_str()), ("the project file has no workflow `desc`", "did you mean `desk`?"));
+    let (message, hint) = refused("policy/tone", Some("lab"));
+    assert_eq!(message, "the workflow `lab` does not use the part `policy`");
+    assert_eq!(hint, "a case for it runs against desk");
+}
+
+#[test]
+fn a_part_that_no_workflow_lists_can_be_shown_by_any_of_them() {
+    let message = begun(&files(), "stray/tone", None, None).unwrap_err().to_string();
+    assert_eq!(message, "a change of `stray` reaches 2 workflows: desk and lab");
+    assert_eq!(begun(&files(), "stray/tone", None, Some("lab")).unwrap().workflow.as_str(), "lab");
+}
+
+#[test]
+fn part_and_risk_are_told_apart_by_a_stroke() {
+    for text in ["", "policy", "/tone", "policy/"] {
+        assert!(text.parse::<PartAtRisk>().is_err(), "{text}");
+    }
+    let both: PartAtRisk = "policy/tone".parse().unwrap();
+    assert_eq!((both.part.as_str(), both.risk.as_str()), ("policy", "tone"));
+}

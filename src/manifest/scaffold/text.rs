@@ -1,0 +1,151 @@
+//! The text of a case that is begun: YAML, with its examples as comments.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::domain::{CaseId, Risk, WorkflowId};
+use crate::manifest::part::{Part, PartKind};
+use crate::manifest::project::Case;
+
+use super::ScaffoldInput;
+use super::examples::{self, Ground};
+
+/// How the line begins that still asserts nothing.
+pub(super) const EXPECT: &str = "expect: []";
+
+/// All that the text is made of.
+pub(super) struct Material<'a> {
+    /// The project.
+    pub(super) input: &'a ScaffoldInput<'a>,
+    /// The part that the case is for.
+    pub(super) part: &'a Part,
+    /// The risk that it is to show.
+    pub(super) risk: &'a Risk,
+    /// The workflow that it runs against.
+    pub(super) workflow: &'a WorkflowId,
+    /// Its id.
+    pub(super) id: &'a CaseId,
+}
+
+/// The file's text.
+pub(super) fn text(material: &Material<'_>) -> String {
+    let Material { part, risk, workflow, id, .. } = material;
+    let mut lines = vec![
+        format!("# Begun for {risk} of the {} {}: a change of it is to show here.", part.kind, part.id),
+        format!("id: {}", word(id.as_str())),
+        "# One sentence that says what holds when the case passes.".to_owned(),
+        format!("title: {}", quoted(&format!("What holds for {risk} when {} changes", part.id))),
+        format!("workflow: {}", word(workflow.as_str())),
+    ];
+    if part.kind == PartKind::Source {
+        lines.push(format!("sources: [{}]", word(part.id.as_str())));
+    }
+    let model = model_case(material);
+    input(model, &mut lines);
+    let ground = Ground::of(material, model);
+    lines.extend(examples::fault(&ground));
+    lines.push(
+        "# What must hold. Take `[]` away, and the `#` from each line that fits, with words of this case in it."
+            .to_owned(),
+    );
+    lines.push(EXPECT.to_owned());
+    lines.extend(examples::expectations(&ground));
+    lines.join("\n") + "\n"
+}
+
+/// The case whose input shows what the workflow takes: of the same set where that has any, and with the keys that
+/// most of the workflow's cases have.
+fn model_case<'a>(material: &Material<'a>) -> Option<&'a Case> {
+    let own: Vec<&Case> = material.input.cases.values().filter(|case| case.workflow == *material.workflow).collect();
+    let mut alike: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+    for case in &own {
+        *alike.entry(keys(case)).or_default() += 1;
+    }
+    let rank = |case: &&Case| {
+        let usual = alike.get(&keys(case)).copied().unwrap_or_default();
+        (!case.input.is_object(), case.set != *material.risk, Reverse(usual))
+    };
+    own.iter().copied().min_by_key(rank)
+}
+
+fn keys(case: &Case) -> Vec<&str> {
+    let mut keys: Vec<&str> = case.input.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn input(model: Option<&Case>, lines: &mut Vec<String>) {
+    let Some(model) = model else {
+        lines.push("# What the workflow gets: any data. No other case shows what it takes.".to_owned());
+        return lines.push("input: {}".to_owned());
+    };
+    lines.push(format!("# What the workflow gets; the keys are those of the case {}.", model.id));
+    match shape(&model.input, "input") {
+        Value::Object(fields) if !fields.is_empty() => {
+            lines.push("input:".to_owned());
+            lines.extend(fields.iter().map(|(key, value)| format!("  {}: {}", word(key), flow(value))));
+        }
+        other => lines.push(format!("input: {}", flow(&other))),
+    }
+}
+
+/// The same keys with nothing of the values: a text becomes the name of its key, a list its first item's shape.
+fn shape(value: &Value, key: &str) -> Value {
+    match value {
+        Value::Null => Value::Null,
+        Value::Bool(_) => Value::Bool(false),
+        Value::Number(_) => Value::from(0),
+        Value::String(_) => Value::String(placeholder(key)),
+        Value::Array(items) => items.first().map(|item| shape(item, key)).into_iter().collect(),
+        Value::Object(fields) => {
+            let fields: Map<String, Value> =
+                fields.iter().map(|(key, value)| (key.clone(), shape(value, key))).collect();
+            Value::Object(fields)
+        }
+    }
+}
+
+/// What stands for a text that the author is to write.
+pub(super) fn placeholder(key: &str) -> String {
+    format!("<{key}>")
+}
+
+/// A value on one line.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{}: {}", word(key), flow(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// A text as it is where YAML cannot take it for anything else, else in quotes.
+pub(super) fn word(text: &str) -> String {
+    const TAKEN: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(text));
+    if is_plain { text.to_owned() } else { quoted(text) }
+}
+
+/// A text in double quotes. JSON's escapes are YAML's too (YAML 1.2, section 5.7), and what a YAML file must not hold as
+/// it is, or what would hide in it, is escaped beside them.
+pub(super) fn quoted(text: &str) -> String {
+    let hides = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    let mut written = String::new();
+    for c in Value::from(text).to_string().chars() {
+        if hides(c) {
+            written.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            written.push(c);
+        }
+    }
+    written
+}

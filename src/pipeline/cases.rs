@@ -1,0 +1,106 @@
+//! The cases themselves: a new one begun, and what those that exist would show.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use crate::domain::{CaseId, CaseStatus, Risk};
+use crate::manifest::{
+    Diagnostic, DiskFiles, EntryKind, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton,
+    load_side, scaffold,
+};
+use crate::selection::{Coverage, coverage, rule_rows};
+use crate::store::Store;
+
+use super::{PipelineError, check};
+
+/// A case that was begun.
+#[derive(Clone, Debug)]
+pub struct NewCase {
+    /// What was written.
+    pub skeleton: Skeleton,
+    /// Whether a change of the part puts the risk at stake, so that the case would run for it.
+    pub at_stake: bool,
+}
+
+/// Begins a case and writes its file. Nothing that exists is touched.
+///
+/// # Errors
+/// When the project file or the part's manifest cannot be read, what was asked for does not exist, or the file cannot
+/// be written or stands there already.
+pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCase, PipelineError> {
+    let files = DiskFiles::new(project_root);
+    // Lenient: the case that was begun a minute ago still asserts nothing.
+    let side = load_side(&files);
+    let of = |folder: &str, found: &Diagnostic| found.path == folder || found.path.starts_with(&format!("{folder}/"));
+    let Some(file) = &side.project_file else {
+        return Err(PipelineError::Invalid(side.unreadable.into_iter().filter(|found| !of("cases", found)).collect()));
+    };
+    let part = &request.shows.part;
+    let unread: Vec<Diagnostic> = side.unreadable.iter().filter(|found| of("manifests", found)).cloned().collect();
+    if !side.parts.contains_key(part) && !unread.is_empty() {
+        return Err(PipelineError::Invalid(unread));
+    }
+    let paths = files.list("cases").unwrap_or_default();
+    let skeleton = scaffold(&ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths }, request)?;
+    write_new(&files, &skeleton)?;
+    let kind = side.parts.get(part).map(|part| part.kind.into());
+    let rule = rule_rows(&file.risks).into_iter().find(|row| Some(row.change) == kind);
+    let at_stake = rule.is_some_and(|rule| rule.risks.contains(&request.shows.risk));
+    Ok(NewCase { skeleton, at_stake })
+}
+
+/// Writes the file where nothing is, and through no link: what a link leads to is not the project's.
+fn write_new(files: &DiskFiles, skeleton: &Skeleton) -> Result<(), PipelineError> {
+    let folder = skeleton.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    for folder in ["cases", folder] {
+        if !matches!(files.kind(folder), None | Some(EntryKind::Directory)) {
+            return Err(ScaffoldError::no_folder(folder).into());
+        }
+    }
+    let path = files.root().join(&skeleton.path);
+    let failed = |source| PipelineError::Files { path: path.clone(), source };
+    fs::create_dir_all(files.root().join(folder)).map_err(failed)?;
+    let mut file = match fs::File::create_new(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(ScaffoldError::exists(&skeleton.path).into());
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    file.write_all(skeleton.text.as_bytes()).map_err(|error| {
+        // Half a case would only be in the way; the error that is reported is the first one.
+        let _ = fs::remove_file(&path);
+        failed(error)
+    })
+}
+
+/// The cases of a project, and what they would show.
+#[derive(Clone, Debug)]
+pub struct CaseOverview {
+    /// The project.
+    pub project: Project,
+    /// Every risk that the project knows, the built-in ones first.
+    pub risks: Vec<Risk>,
+    /// How many cases show each risk that a change of a part would put at stake.
+    pub coverage: Vec<Coverage>,
+    /// How each case ended when it last ran on this machine; one that never ran is not there.
+    pub last: BTreeMap<CaseId, CaseStatus>,
+}
+
+/// Reads what there is to say of the project's cases; runs nothing.
+///
+/// # Errors
+/// When the project is invalid, or the history of this machine cannot be read.
+pub fn case_overview(
+    project_root: &Path,
+    environment: &BTreeMap<String, String>,
+) -> Result<CaseOverview, PipelineError> {
+    let (project, _) = check(project_root, environment)?;
+    let last = Store::of_project(project_root).history()?.last()?;
+    let last = last.into_iter().filter(|(case, _)| project.cases.contains_key(case)).collect();
+    let built_in = crate::domain::BUILT_IN_RISKS.into_iter().map(Risk::from);
+    let risks = built_in.chain(project.file.risks.iter().cloned()).collect();
+    Ok(CaseOverview { risks, coverage: coverage(&project), last, project })
+}

@@ -1,0 +1,159 @@
+//! From an uncovered risk to a case that shows it, by the commands that the gate prints.
+
+use crate::sandbox::{Ran, Sandbox, entry};
+use crate::small_project::{FILES, PROJECT, accepted_project, small_project};
+
+/// The small project with a gate that does not pass while a risk is uncovered, and an accepted baseline.
+fn strict_project() -> Sandbox {
+    let sandbox = Sandbox::with_files(&FILES);
+    sandbox.write("holdpoint.yaml", &PROJECT.replace("gate: {uncovered_is_inconclusive: false}\n", ""));
+    sandbox.commit("be strict");
+    sandbox.measure_and_accept();
+    sandbox
+}
+
+/// The words of each command that begins with `holdpoint case new`, without the program's name.
+fn commands(ran: &Ran) -> Vec<Vec<String>> {
+    let lines = ran.stdout.lines().map(str::trim).filter(|line| line.starts_with("holdpoint case new"));
+    lines.map(|line| line.split(' ').skip(1).map(str::to_owned).collect()).collect()
+}
+
+fn follow(sandbox: &Sandbox, command: &[String]) -> Ran {
+    sandbox.holdpoint(&command.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_gates_own_hints_lead_to_cases_that_let_it_pass() {
+    let sandbox = strict_project();
+    sandbox.write("prompts/greeting.txt", "Good morning, friend\n");
+    sandbox.edit("manifests/greeting.yaml", "\"1\"", "\"2\"");
+    sandbox.holdpoint(&["gate"]).expect(11).says("holdpoint case new --for greeting/context_boundaries");
+
+    let hints = commands(&sandbox.holdpoint(&["plan"]).expect(0));
+    assert_eq!(hints.len(), 5, "a prompt puts six risks at stake, and one is shown: {hints:?}");
+    let begun: Vec<Ran> = hints.iter().map(|command| follow(&sandbox, command).expect(0)).collect();
+    let paths: Vec<&str> = begun.iter().map(|ran| ran.stdout.trim_end()).collect();
+    assert_eq!(paths[0], "cases/context_boundaries/greeting-context-boundaries.yaml");
+
+    let refused = sandbox.holdpoint(&["check"]).expect(13);
+    for (ran, path) in begun.iter().zip(&paths) {
+        let line = sandbox.read(path).lines().position(|line| line == "expect: []").unwrap() + 1;
+        assert!(refused.stderr.contains(&format!("{path}:{line}:")), "{}", refused.told());
+        assert!(ran.stderr.contains(&format!("line {line} ")), "{}", ran.told());
+    }
+    assert!(refused.stderr.contains("5 errors"), "{}", refused.told());
+    sandbox.holdpoint(&["gate"]).expect(13);
+
+    for path in paths {
+        let example = "#  - contains: \"<what the answer must say>\"";
+        let text = sandbox.read(path).replace("expect: []", "expect:\n  - contains: friend");
+        assert!(text.contains(example) || path.contains("malformed"), "{text}");
+        sandbox.write(path, &text);
+    }
+    sandbox.holdpoint(&["check"]).expect(0);
+    sandbox.holdpoint(&["gate"]).expect(0);
+    assert_eq!(sandbox.report()["uncovered"].as_array().unwrap().len(), 0);
+    assert_eq!(sandbox.report()["comparison"]["new"], 5);
+}
+
+#[test]
+fn a_hint_from_another_folder_names_the_project_and_works_there() {
+    let sandbox = strict_project();
+    sandbox.write("prompts/greeting.txt", "Good morning, friend\n");
+    let elsewhere = sandbox.project().parent().unwrap().to_owned();
+    let run = |arguments: &[&str]| {
+        sandbox.ran(sandbox.holdpoint_command().current_dir(&elsewhere).args(["--project", "project"]).args(arguments))
+    };
+    let command = "holdpoint --project project case new --for greeting/context_boundaries";
+    let ran = run(&["gate"]).expect(11).says(command);
+    assert_eq!(sandbox.report()["uncovered"][0]["command"], command, "{}", ran.told());
+    let planned = run(&["plan", "--json"]).expect(0).json();
+    assert_eq!(planned["uncovered"][0]["command"], command);
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let begun = sandbox.ran(sandbox.holdpoint_command().current_dir(&elsewhere).args(words)).expect(0);
+    let path = begun.stdout.trim_end();
+    assert_eq!(path, "project/cases/context_boundaries/greeting-context-boundaries.yaml");
+    assert!(elsewhere.join(path).is_file());
+}
+
+#[test]
+fn a_file_that_exists_is_never_overwritten() {
+    let sandbox = small_project();
+    sandbox.write("cases/access/mine.yaml", "half a thought\n");
+    let before = sandbox.contents("cases");
+    for arguments in [["--id", "mine"], ["--id", "Mine"], ["--id", "greets"]] {
+        let ran = sandbox.holdpoint(&[&["case", "new", "--for", "greeting/access"], &arguments[..]].concat());
+        ran.expect(2).says("already taken");
+        assert_eq!(sandbox.contents("cases"), before);
+    }
+    for path in ["greeting-access", "greeting-access-2"] {
+        let ran = sandbox.holdpoint(&["case", "new", "--for", "greeting/access"]).expect(0);
+        assert_eq!(ran.stdout, format!("cases/access/{path}.yaml\n"));
+        assert!(ran.stderr.contains("No change of greeting puts access at risk"), "{}", ran.told());
+    }
+    let after = sandbox.contents("cases");
+    assert!(before.iter().all(|file| after.contains(file)), "what was there is as it was");
+}
+
+#[test]
+fn no_case_is_written_through_a_link() {
+    let sandbox = small_project();
+    let outside = sandbox.project().parent().unwrap().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, sandbox.project().join("cases/access")).unwrap();
+    sandbox.holdpoint(&["case", "new", "--for", "greeting/access"]).expect(2).says("links are not followed");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_not_known_is_wrong_usage_and_writes_nothing() {
+    let sandbox = small_project();
+    let before = sandbox.contents("cases");
+    for (arguments, words) in [
+        (&["greting/access"][..], "did you mean `greeting`?"),
+        (&["greeting/acces"], "did you mean `access`?"),
+        (&["greeting"], "PART/RISK"),
+        (&["greeting/access", "--id", "../../up"], "is no case id"),
+        (&["greeting/access", "--workflow", "greeters"], "did you mean `greeter`?"),
+    ] {
+        sandbox.holdpoint(&[&["case", "new", "--for"], arguments].concat()).expect(2).says(words);
+    }
+    assert_eq!(sandbox.contents("cases"), before);
+    sandbox.edit("manifests/greeting.yaml", "kind: prompt", "kind: promt");
+    sandbox.holdpoint(&["case", "new", "--for", "greeting/access"]).expect(13).says("did you mean `prompt`?");
+}
+
+#[test]
+fn the_list_counts_cases_names_gaps_with_their_command_and_says_how_cases_last_ended() {
+    let sandbox = small_project();
+    let text = sandbox.holdpoint(&["case", "list"]).expect(0).stdout;
+    assert!(text.contains("Last results on this machine: 1 never ran"), "{text}");
+    sandbox.measure_and_accept();
+    let listed = sandbox.holdpoint(&["case", "list", "--json"]).expect(0).json();
+    assert_eq!(listed["schema"], "holdpoint.cases/1");
+    assert_eq!(entry(&listed["cases"], "case", "greets")["last"], "passed");
+    assert_eq!(listed["last"], serde_json::json!({"passed": 1, "never_ran": 0}));
+    assert_eq!(entry(&listed["sets"], "set", "policy_accuracy")["workflows"]["greeter"], 1);
+    assert_eq!(entry(&listed["sets"], "set", "duplicate")["total"], 0);
+    let shown = entry(&listed["coverage"], "risk", "policy_accuracy");
+    assert_eq!((&shown["cases"], &shown["command"]), (&1.into(), &serde_json::Value::Null));
+    let gap = entry(&listed["coverage"], "risk", "malformed_output");
+    let command = "holdpoint case new --for greeting/malformed_output";
+    assert_eq!((&gap["cases"], &gap["command"]), (&0.into(), &command.into()));
+    let text = sandbox.holdpoint(&["case", "list"]).expect(0).stdout;
+    for line in ["Gaps (5)", command, "Last results on this machine: 1 passed"] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn a_project_whose_cases_show_everything_has_no_gaps() {
+    let sandbox = accepted_project();
+    sandbox.edit(
+        "cases/policy_accuracy/greets.yaml",
+        "workflow: greeter\n",
+        "workflow: greeter\nrisks: [missing_availability, injected_instructions, malformed_output, source_conflict, \
+         context_boundaries]\n",
+    );
+    sandbox.holdpoint(&["case", "list"]).expect(0).says("No gaps");
+}
