@@ -125,7 +125,7 @@ fn project_change(base: BaseContents<'_>, head: &Project) -> Option<Change> {
 /// The change that a path means by itself; `None` where the contents of parts, cases and the project file tell.
 fn path_change(rules: &PathRules, change: &PathChange) -> Option<Change> {
     let kind = match rules.owner(&change.path) {
-        PathOwner::Project | PathOwner::Part | PathOwner::Written => return None,
+        PathOwner::Project | PathOwner::Part | PathOwner::Grader | PathOwner::Written => return None,
         PathOwner::Code => ChangeKind::Code,
         PathOwner::Inert => ChangeKind::Inert,
         PathOwner::Unknown => ChangeKind::Unclassified,

@@ -9,8 +9,9 @@ use crate::domain::CaseId;
 use crate::manifest::Case;
 
 use super::compare_parts::{direction_of, modes_of};
-use super::listing::PathChange;
+use super::listing::{Aspect, PathChange};
 use super::model::{CaseChange, Change, ChangeKind, Direction};
+use super::path_rules::grader_arguments;
 
 /// What differs between the cases of two sides.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +58,7 @@ fn both_sides(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> 
         }
     }
     changes.extend(fixture_changes(old, new, touched));
+    changes.extend(grader_changes(old, new, touched));
     if changes.is_empty() && old.digest != new.digest {
         changes.push(Change { paths: paths_of(old, new), ..change(new, Some("*".to_owned()), Direction::Modified) });
     }
@@ -122,6 +124,18 @@ fn fixture_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>
         });
     }
     changes
+}
+
+/// A file with which a grader is started: an edit of it can turn the case's result.
+fn grader_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
+    let paths: BTreeSet<&str> = grader_arguments(old).chain(grader_arguments(new)).collect();
+    let touches = paths.into_iter().filter_map(|path| Some((path, touched.get(path)?)));
+    let changes = touches.map(|(path, touch)| {
+        let (from, to) = if touch.aspect == Aspect::Content { (None, None) } else { modes_of(touch) };
+        let paths = vec![path.to_owned()];
+        Change { from, to, paths, ..change(new, Some(format!("file:{path}")), touch.direction) }
+    });
+    changes.collect()
 }
 
 fn change(case: &Case, facet: Option<String>, direction: Direction) -> Change {

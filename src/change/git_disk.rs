@@ -36,7 +36,7 @@ fn walk(folder: &Path, prefix: &mut Vec<u8>, entries: &mut Vec<(PathName, Entry)
         if item.file_type()?.is_dir() {
             prefix.push(b'/');
             walk(&item.path(), prefix, entries)?;
-        } else if let Some(entry) = entry(&item.path())? {
+        } else if let Some(entry) = disk_entry(&item.path())? {
             entries.push((PathName::new(prefix.clone()), entry));
         }
         prefix.truncate(length);
@@ -44,8 +44,8 @@ fn walk(folder: &Path, prefix: &mut Vec<u8>, entries: &mut Vec<(PathName, Entry)
     Ok(())
 }
 
-/// A pipe or a socket is no file that git would keep.
-fn entry(path: &Path) -> io::Result<Option<Entry>> {
+/// What git would keep for what stands there, with no filter. A pipe or a socket is no file that git would keep.
+pub(super) fn disk_entry(path: &Path) -> io::Result<Option<Entry>> {
     let metadata = path.symlink_metadata()?;
     let (mode, id) = if metadata.is_symlink() {
         let target = fs::read_link(path)?;

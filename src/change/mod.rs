@@ -25,6 +25,7 @@ mod path_name;
 mod path_rules;
 mod sides;
 mod snapshot;
+mod unseen_code;
 
 pub use ci::{CiBase, CiTarget, ci_base};
 pub use git::{Commit, GitProject, WorkingTree};

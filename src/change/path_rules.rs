@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use globset::{GlobSet, GlobSetBuilder};
 
-use crate::manifest::{Case, Part, ProjectFile, compile_glob};
+use crate::manifest::{Case, Part, Project, ProjectFile, WorkflowSpec, compile_glob, literal_prefix};
 
 use super::path_name::PathName;
 
@@ -21,6 +21,8 @@ pub(super) enum PathOwner {
     Project,
     /// A workflow's code. A part may name the file too, and then reports it as well.
     Code,
+    /// A file that a case starts to judge, and nobody's code: it is that case's change.
+    Grader,
     /// A file that a manifest names.
     Part,
     /// Written by holdpoint itself.
@@ -35,7 +37,13 @@ pub(super) enum PathOwner {
 pub(super) struct PathRules {
     project: BTreeSet<PathName>,
     named: BTreeSet<PathName>,
+    /// The arguments with which workflows are started, as paths. They count as code where files stand there.
+    programs: BTreeSet<PathName>,
+    /// The same of the programs that judge.
+    graders: BTreeSet<PathName>,
     code: GlobSet,
+    /// The folders or files in which declared code can stand at all.
+    roots: BTreeSet<String>,
     inert: GlobSet,
 }
 
@@ -49,16 +57,46 @@ impl PathRules {
     ) -> Self {
         let mut project = BTreeSet::from([PathName::from(PROJECT_FILE)]);
         let mut named = BTreeSet::new();
+        let mut graders = BTreeSet::new();
+        let mut programs = BTreeSet::new();
+        let mut code: Vec<&String> = Vec::new();
         for part in parts {
             project.insert(part.path.as_str().into());
             named.extend(part.files.keys().map(|path| PathName::from(path.as_str())));
         }
         for case in cases {
             project.insert(case.path.as_str().into());
+            graders.extend(grader_arguments(case).map(PathName::from));
             project.extend(case.fixtures.iter().map(|fixture| PathName::from(fixture.path.as_str())));
         }
-        let code: Vec<&String> = files.flat_map(|file| file.workflows.values()).flat_map(|flow| &flow.code).collect();
-        Self { project, named, code: glob_set(code.into_iter()), inert: glob_set(inert.iter()) }
+        for workflow in files.flat_map(|file| file.workflows.values()) {
+            programs.extend(program_arguments(workflow).map(PathName::from));
+            code.extend(&workflow.code);
+        }
+        let mut roots: BTreeSet<String> = code.iter().map(|glob| literal_prefix(glob)).collect();
+        roots.extend(programs.iter().chain(&graders).filter_map(PathName::as_str).map(str::to_owned));
+        let (code, inert) = (glob_set(code.into_iter()), glob_set(inert.iter()));
+        Self { project, named, programs, graders, code, roots, inert }
+    }
+
+    /// What one side alone knows.
+    pub(super) fn of(project: &Project) -> Self {
+        let file = &project.file;
+        Self::new([file].into_iter(), &file.inert, project.parts.values(), project.cases.values())
+    }
+
+    /// Whether a path is declared as code: by a glob, as a program of a workflow, or as one that judges.
+    pub(super) fn is_declared(&self, path: &PathName) -> bool {
+        self.programs.contains(path) || self.graders.contains(path) || self.is_matched_code(path)
+    }
+
+    fn is_matched_code(&self, path: &PathName) -> bool {
+        !is_written(path) && self.code.is_match(path.as_path())
+    }
+
+    /// Where declared code can stand: files, and folders with all below them. The empty text is the project's folder.
+    pub(super) fn declared_roots(&self) -> impl Iterator<Item = &String> {
+        self.roots.iter()
     }
 
     /// Whose a path is. An inert glob hides nothing that anybody else knows.
@@ -66,6 +104,10 @@ impl PathRules {
         let is_named = self.named.contains(path);
         if self.project.contains(path) {
             PathOwner::Project
+        } else if self.programs.contains(path) {
+            PathOwner::Code
+        } else if self.graders.contains(path) && !self.is_matched_code(path) {
+            PathOwner::Grader
         } else if !is_named && is_written(path) {
             PathOwner::Written
         } else if self.code.is_match(path.as_path()) {
@@ -92,4 +134,49 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a String>) -> GlobSet {
         builder.add(glob);
     }
     builder.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+/// The words with which a workflow is started, each as a path from the project's folder.
+fn program_arguments(workflow: &WorkflowSpec) -> impl Iterator<Item = &str> {
+    let run = workflow.command.iter().flat_map(|command| &command.run);
+    run.chain(workflow.http.iter().flat_map(|http| &http.start)).filter_map(|word| as_path(word))
+}
+
+/// The words with which a case's graders are started, each as a path from the project's folder.
+pub(super) fn grader_arguments(case: &Case) -> impl Iterator<Item = &str> {
+    let commands = case.expect.iter().filter_map(|expectation| {
+        let mut inner = expectation;
+        while let Some(negated) = &inner.not {
+            inner = negated;
+        }
+        inner.command.as_ref()
+    });
+    commands.flat_map(|command| &command.run).filter_map(|word| as_path(word))
+}
+
+/// A word as a path inside the project, without the `./` before it; `None` where it can be none.
+fn as_path(word: &str) -> Option<&str> {
+    let path = word.trim_start_matches("./");
+    let is_plain = !path.is_empty() && path.split('/').all(|name| !matches!(name, "" | "." | ".."));
+    is_plain.then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_a_path_only_where_it_stays_in_the_project() {
+        for (word, path) in [
+            ("./a/b.sh", Some("a/b.sh")),
+            ("b.sh", Some("b.sh")),
+            ("/bin/sh", None),
+            ("../b.sh", None),
+            ("a/../b", None),
+            (".", None),
+            ("", None),
+        ] {
+            assert_eq!(as_path(word), path, "{word}");
+        }
+    }
 }

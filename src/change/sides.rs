@@ -1,22 +1,27 @@
 //! The two sides of a comparison, from what was asked for to the set of changes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::manifest::{DiskFiles, FileSource, Project};
 
 use super::base::{Base, BaseSearch};
 use super::base_contents::load_base;
-use super::compare::{Differences, compare_sides};
+use super::compare::{Differences, compare_sides, file_change};
 use super::git::{Commit, GitProject};
 use super::git_disk::list_disk;
 use super::git_error::GitError;
 use super::git_files::{GitTreeFiles, WorkingTreeFiles};
-use super::listing::{Listing, PathChange, diff_listings};
-use super::model::{BaseKind, ChangeSet, Side, Snapshot};
+use super::listing::{Entry, Listing, PathChange, diff_listings};
+use super::model::{BaseKind, Change, ChangeKind, ChangeSet, Direction, Side, Snapshot};
 use super::path_name::PathName;
-use super::path_rules::is_written;
+use super::path_rules::{PathRules, is_written};
 use super::snapshot::{compare_snapshots, rest_digests};
+use super::unseen_code::{UnseenFile, unseen_code};
+
+/// So many files of declared code that git does not show are told at the most: one is enough to select everything.
+const SHOWN_UNSEEN: usize = 50;
 
 /// What to compare.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +150,7 @@ impl Sides {
                 kind = BaseKind::None("the accepted baseline recorded no parts to compare with".to_owned());
                 Differences::default()
             }
-            (BaseKind::Revisions(_), _) => self.compare_revisions(project, &mut outside),
+            (BaseKind::Revisions(_), _) => self.compare_revisions(project, &mut outside)?,
         };
         differences.settle();
         Ok(ChangeSet {
@@ -160,9 +165,14 @@ impl Sides {
         })
     }
 
-    fn compare_revisions(&self, project: &Project, outside: &mut BTreeSet<PathName>) -> Differences {
+    fn compare_revisions(
+        &self,
+        project: &Project,
+        outside: &mut BTreeSet<PathName>,
+    ) -> Result<Differences, ChangeError> {
         let mut differences = Differences::default();
-        let (Some(git), Some(head)) = (&self.git, &self.head.listing) else { return differences };
+        let (Some(git), Some(head)) = (&self.git, &self.head.listing) else { return Ok(differences) };
+        let unseen = self.unseen_code(project)?;
         for listing in &self.base.listings {
             let mut inside = Vec::new();
             for change in diff_listings(listing, head) {
@@ -175,8 +185,40 @@ impl Sides {
             }
             let base = load_base(&GitTreeFiles::new(git, listing));
             differences.unite(compare_sides(base.contents(), project, &inside));
+            differences.changes.extend(self.unseen_changes(&unseen, listing, head));
         }
-        differences
+        Ok(differences)
+    }
+
+    /// Declared code that the head's listing does not show and that the head will run with.
+    fn unseen_code(&self, project: &Project) -> Result<Vec<UnseenFile>, ChangeError> {
+        let runs_in_place = self.head.is_working_tree
+            || match (&self.git, self.head.commit) {
+                (Some(git), Some(commit)) => git.head_is_working_tree(&commit.id.to_string()).unwrap_or(true),
+                _ => true,
+            };
+        if !runs_in_place {
+            return Ok(Vec::new());
+        }
+        let found = unseen_code(&self.root, &self.listing()?, &PathRules::of(project));
+        found.map_err(|error| ChangeError::Files(error.to_string()))
+    }
+
+    /// Nothing is known of what git ignores at the base, so it counts as added; what git has behind a link is compared
+    /// where it really stands.
+    fn unseen_changes(&self, unseen: &[UnseenFile], base: &Listing, head: &Listing) -> Vec<Change> {
+        let is_same = |file: &&UnseenFile| {
+            let real = self.in_repository(&file.real);
+            let tracked = real.and_then(|path| Some((base.get(path.as_bytes())?, head.get(path.as_bytes())?)));
+            tracked.is_some_and(|(old, new)| old == new && new.mode.is_file())
+        };
+        let changed = unseen.iter().filter(|file| !is_same(file)).take(SHOWN_UNSEEN);
+        changed.map(|file| file_change(ChangeKind::Code, &file.path, Direction::Added, None, None)).collect()
+    }
+
+    fn in_repository(&self, real: &Path) -> Option<PathName> {
+        let top = self.git.as_ref()?.store().top().canonicalize().ok()?;
+        Some(PathName::new(real.strip_prefix(top).ok()?.as_os_str().as_bytes()))
     }
 
     /// The head's snapshot, for a baseline to record.
@@ -184,7 +226,14 @@ impl Sides {
     /// # Errors
     /// When the head's files cannot be listed.
     pub fn snapshot(&self, project: &Project) -> Result<Snapshot, ChangeError> {
-        Ok(Snapshot::of(project, rest_digests(&self.listing()?, project)))
+        let mut entries: Vec<(PathName, Entry)> =
+            self.listing()?.iter().map(|(path, entry)| (path.clone(), *entry)).collect();
+        for file in self.unseen_code(project)? {
+            let real = self.in_repository(&file.real);
+            let tracked = real.and_then(|path| self.head.listing.as_ref()?.get(path.as_bytes()));
+            entries.push((file.path, tracked.copied().unwrap_or(file.entry)));
+        }
+        Ok(Snapshot::of(project, rest_digests(&Listing::new(entries), project)))
     }
 
     /// The head's files below the project's folder, as they stood when the head was found.

@@ -54,17 +54,12 @@ impl Snapshot {
 ///
 /// A digest covers each file's path, whether it can be executed, and the name that git would give to its content.
 pub fn rest_digests(listing: &Listing, project: &Project) -> RestDigests {
-    let rules = PathRules::new(
-        [&project.file].into_iter(),
-        &project.file.inert,
-        project.parts.values(),
-        project.cases.values(),
-    );
+    let rules = PathRules::of(project);
     let mut code: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut other = code.clone();
     for (path, entry) in listing.iter() {
         let texts = match rules.owner(path) {
-            PathOwner::Code => &mut code,
+            PathOwner::Code | PathOwner::Grader => &mut code,
             PathOwner::Unknown => &mut other,
             PathOwner::Project | PathOwner::Part | PathOwner::Written | PathOwner::Inert => continue,
         };

@@ -17,6 +17,12 @@ pub fn compile_glob(pattern: &str) -> Result<Glob, String> {
     GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| error.kind().to_string())
 }
 
+/// The folder, or the file, outside of which a glob matches nothing: its names before the first one with a wildcard.
+pub fn literal_prefix(glob: &str) -> String {
+    let is_literal = |name: &&str| !name.contains(['*', '?', '[', ']', '{', '}', '\\']);
+    glob.split('/').take_while(is_literal).collect::<Vec<_>>().join("/")
+}
+
 /// A regular expression in the syntax of the `regex` crate.
 ///
 /// # Errors

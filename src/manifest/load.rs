@@ -66,7 +66,10 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     let (cases, mut warnings) = read_cases(files, Some(&scope), &mut errors);
     errors.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
     errors.extend(names::collisions("case", cases.iter().filter_map(|case| case.id_place.as_ref())));
-    let unused = unused_parts(&scope);
+    warnings.extend(unused_parts(&scope));
+    if let (Some(file), Some(document)) = (&read.file, &read.document) {
+        warnings.extend(project_file::unmatched_code(files, file, document));
+    }
     if let (Some(file), Some(document)) = (&mut read.file, &read.document) {
         environment::apply(file, document, environment, &mut errors);
     }
@@ -74,7 +77,6 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     errors.extend(cases.iter().flat_map(|case| case.errors.iter()).cloned());
     match (read.file, read.digest) {
         (Some(file), Some(file_digest)) if errors.is_empty() => {
-            warnings.extend(unused);
             sort(&mut warnings);
             Ok(Loaded { project: assemble(file, file_digest, parts, cases), warnings })
         }

@@ -20,7 +20,9 @@ mod suggest;
 mod yaml;
 
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step};
-pub use compile::{JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time};
+pub use compile::{
+    JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time, literal_prefix,
+};
 pub use diagnostic::{Diagnostic, Severity};
 pub use expectation::{
     BehaviourClaim, Cites, ClaimForm, ClaimWord, CommandGrader, Contains, ContainsForm, Count, DurationLimit,

@@ -262,6 +262,43 @@ fn a_file_that_is_both_code_and_named_is_reported_as_both() {
     assert_changes(&side("1"), &side("2"), &expected);
 }
 
+/// The valid project with these words to start its workflow, no code of its own, and everything inert.
+fn started_by(run: &str, content: &str) -> MemoryFiles {
+    let project = PROJECT.replace("python3, desk.py", run).replace("'*.py', 'app/**'", "").replace("'docs/**'", "'**'");
+    valid().with("holdpoint.yaml", project).with("w.sh", content).with("reports/w.sh", content)
+}
+
+#[test]
+fn a_file_that_a_workflow_is_started_with_is_its_code_though_it_is_inert_or_lies_where_reports_do() {
+    for (run, path) in [("sh, w.sh", "w.sh"), ("./w.sh", "w.sh"), ("sh, reports/w.sh", "reports/w.sh")] {
+        let expected = format!("code file:{path} modified");
+        let found = differences(&started_by(run, "1"), &started_by(run, "2"));
+        assert!(shown(&found).contains(&expected), "{run}: {:?}", shown(&found));
+    }
+    assert_changes(&started_by("sh, other.sh", "1"), &started_by("sh, other.sh", "2"), &["inert file:w.sh modified"]);
+    let http = |content: &str| {
+        let start = "http: {url: 'http://127.0.0.1:1/', start: [sh, ./w.sh]}";
+        let files = started_by("x", content);
+        let project = String::from_utf8(files.read("holdpoint.yaml").unwrap()).unwrap();
+        files.with("holdpoint.yaml", project.replace("command: {run: [x]}", start))
+    };
+    assert_changes(&http("1"), &http("2"), &["code file:w.sh modified"]);
+    assert_eq!(since_snapshot(&http("1"), &http("2")), ["code file:w.sh modified"]);
+}
+
+#[test]
+fn a_file_that_a_grader_is_started_with_is_a_change_of_its_cases() {
+    let side = |content: &str| {
+        let project = PROJECT.replace("'docs/**'", "'**'");
+        let case = format!("{CASE}  - not: {{command: {{run: [sh, ./judge.sh]}}}}\n");
+        let files = valid().with("holdpoint.yaml", project).with("cases/policy_accuracy/plain.yaml", case);
+        files.with("cases/access/other.yaml", CASE.replace("id: plain", "id: other")).with("judge.sh", content)
+    };
+    let found = assert_changes(&side("1"), &side("2"), &["case plain file:judge.sh modified"]);
+    assert!(!found.cases[&CaseId::from("plain")].expectation_only);
+    assert_eq!(since_snapshot(&side("1"), &side("2")), ["code file:judge.sh modified"]);
+}
+
 #[test]
 fn an_edited_expectation_keeps_its_old_form() {
     let head = edited("cases/policy_accuracy/plain.yaml", "thirty", "forty");

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{Digest, WorkflowId};
-use crate::manifest::compile::{compile_glob, compile_time};
+use crate::manifest::compile::{compile_glob, compile_time, literal_prefix};
 use crate::manifest::diagnostic::Diagnostic;
-use crate::manifest::files::{FileError, FileSource};
+use crate::manifest::files::{EntryKind, FileError, FileSource};
 use crate::manifest::node::{Half, below};
 use crate::manifest::project_file::{Probe, ProjectFile, SqlProbe, WorkflowSpec};
 use crate::manifest::schema::{FileKind, read_raw};
@@ -165,9 +165,56 @@ fn check_workflow(document: &Document, pointer: &str, workflow: &WorkflowSpec, e
         }
     }
     check_globs(document, &below(pointer, "code"), &workflow.code, errors);
+    check_code(document, &below(pointer, "code"), &workflow.code, errors);
     if let Some(now) = &workflow.now {
         check_time(document, &below(pointer, "now"), now, errors);
     }
+}
+
+/// Folders that hold what holdpoint wrote: nothing in them is ever compared as code.
+const WRITTEN: [&str; 3] = ["reports", ".holdpoint", "baselines"];
+
+/// Code in a folder that holdpoint writes to would change unseen.
+fn check_code(document: &Document, pointer: &str, globs: &[String], errors: &mut Vec<Diagnostic>) {
+    for (index, glob) in globs.iter().enumerate() {
+        let first = glob.split('/').next().unwrap_or_default();
+        // `*` alone means every folder, and not these in particular.
+        let is_any = first.chars().all(|character| character == '*');
+        let Ok(matcher) = compile_glob(first).map(|glob| glob.compile_matcher()) else { continue };
+        if let Some(folder) = WRITTEN.iter().find(|name| !is_any && glob.contains('/') && matcher.is_match(name)) {
+            let message = format!("the glob `{glob}` names code below `{folder}/`, where holdpoint itself writes");
+            let error = document.error(&below(pointer, index), message);
+            errors.push(error.with_hint("move the code to a folder of its own, and name that"));
+        }
+    }
+}
+
+/// Globs of code that match no file.
+pub(super) fn unmatched_code(files: &dyn FileSource, file: &ProjectFile, document: &Document) -> Vec<Diagnostic> {
+    let globs = file.workflows.iter().flat_map(|(name, workflow)| {
+        let pointer = below(&below("/workflows", name), "code");
+        workflow.code.iter().enumerate().map(move |(index, glob)| (below(&pointer, index), glob))
+    });
+    let unmatched = globs.filter(|(_, glob)| !matches_a_file(files, glob));
+    unmatched
+        .map(|(pointer, glob)| {
+            let warning = document.error(&pointer, format!("the glob `{glob}` matches no file of the project"));
+            warning.with_hint("check the path, or take the glob out").as_warning()
+        })
+        .collect()
+}
+
+fn matches_a_file(files: &dyn FileSource, glob: &str) -> bool {
+    let Ok(matcher) = compile_glob(glob).map(|glob| glob.compile_matcher()) else { return true };
+    let prefix = literal_prefix(glob);
+    let ends = prefix.match_indices('/').map(|(end, _)| end).chain([prefix.len()]);
+    // The files of a submodule are not listed, and its pin counts.
+    let is_in_submodule = ends.into_iter().any(|end| files.kind(&prefix[..end]) == Some(EntryKind::Submodule));
+    let is_file = || matches!(files.kind(&prefix), Some(EntryKind::File | EntryKind::Symlink)) && prefix == glob;
+    is_in_submodule
+        || is_file()
+        || (files.kind(&prefix) != Some(EntryKind::File)
+            && files.list(&prefix).map_or(true, |paths| paths.iter().any(|path| matcher.is_match(path))))
 }
 
 /// A program that can be started: it has a name, and nothing that the operating system would cut off.

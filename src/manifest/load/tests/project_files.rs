@@ -222,3 +222,44 @@ fn a_variable_that_is_not_set_is_an_error() {
          a name has letters, digits and `_`, and no digit first",
     );
 }
+
+/// The valid project whose first workflow declares this code.
+fn with_code(globs: &str) -> MemoryFiles {
+    let first = PROJECT.lines().find(|line| line.trim_start().starts_with("parts:")).unwrap();
+    let indent = first.len() - first.trim_start().len();
+    let lines: Vec<&str> = PROJECT.lines().filter(|line| !line.trim_start().starts_with("code:")).collect();
+    let code = format!("{first}\n{:indent$}code: [{globs}]", "");
+    with("holdpoint.yaml", lines.join("\n").replacen(first, &code, 1) + "\n")
+}
+
+#[test]
+fn code_where_holdpoint_writes_is_refused_with_its_place() {
+    for (glob, folder) in [
+        ("reports/lib/**", "reports"),
+        (".holdpoint/x.py", ".holdpoint"),
+        ("baselines/*.py", "baselines"),
+        ("rep*/lib/*.py", "reports"),
+    ] {
+        let errors = load_project(&with_code(&format!("'{glob}'")), &BTreeMap::new()).unwrap_err();
+        let expected = format!("the glob `{glob}` names code below `{folder}/`, where holdpoint itself writes");
+        let error = errors.iter().find(|error| error.message == expected).unwrap_or_else(|| panic!("{errors:?}"));
+        assert!(error.line > 0 && error.hint.is_some());
+    }
+    assert!(load_project(&with_code("'**/*.py', '*/a.py', 'app/reports/**'"), &BTreeMap::new()).is_ok());
+}
+
+#[test]
+fn a_code_glob_that_matches_no_file_is_worth_a_look() {
+    let files =
+        with_code("'app/*.py', 'ap/**', 'main.py', 'gone.py', '**/b.py'").with("app/b.py", "").with("main.py", "");
+    let warnings = load_project(&files, &BTreeMap::new()).unwrap().warnings;
+    let about: Vec<&str> = warnings
+        .iter()
+        .map(|warning| warning.message.as_str())
+        .filter(|message| message.contains("matches no file"))
+        .collect();
+    assert_eq!(about.len(), 2, "{about:?}");
+    for glob in ["ap/**", "gone.py"] {
+        assert!(about.contains(&format!("the glob `{glob}` matches no file of the project").as_str()), "{about:?}");
+    }
+}
