@@ -6,6 +6,7 @@ mod carry_out;
 mod cases;
 mod drift;
 mod error;
+mod pause_watch;
 mod prepare;
 mod publish;
 mod times;
@@ -28,7 +29,7 @@ use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
 use crate::report::ReportDocument;
 use crate::selection::Plan;
 use crate::store::{RunKind, RunSummary, Store};
-use crate::verdict::{Interruption, Purpose, Verdict, VerdictInput, verdict};
+use crate::verdict::{Purpose, Verdict, VerdictInput, verdict};
 
 use carry_out::Outcome;
 
@@ -171,11 +172,6 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         cases: &prepared.project.cases,
         changed: &prepared.changes.cases,
     });
-    let interruption = if outcome.cancelled {
-        Some(Interruption::Cancelled)
-    } else {
-        prepared.pause.as_ref().map(|_| Interruption::Paused)
-    };
     let mut verdict = verdict(&VerdictInput {
         purpose: match kind {
             RunKind::Gate => Purpose::Gate,
@@ -185,7 +181,7 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         compared: &compared,
         policy: &prepared.project.file.gate,
         baseline: prepared.baseline_state.clone(),
-        interruption,
+        interruption: outcome.ending.interruption,
         trials_executed: outcome.trials_executed,
         lost_evidence: &[],
     });
@@ -200,7 +196,7 @@ fn outside(paths: usize) -> Option<String> {
     (paths > 0).then(|| format!("{what} in the repository, outside the project's folder, and nobody looked at them"))
 }
 
-/// Closes the run's record and notes each case's last result. A run that was cancelled leaves results of the cases
+/// Closes the run's record and notes each case's last result. A run that was cancelled or paused leaves results of the cases
 /// that it finished, and no others.
 fn keep(
     store: &Store,
@@ -212,11 +208,15 @@ fn keep(
     let ended: BTreeSet<&CaseId> = outcome.complete.iter().collect();
     let results = outcome.results.iter().filter(|result| ended.contains(&result.case));
     store.history()?.note(run, results.map(|result| (&result.case, &result.digest, result.status)))?;
-    let cancelled = judged.verdict.code == ExitCode::Cancelled;
+    let word = match judged.verdict.code {
+        ExitCode::Cancelled => "cancelled",
+        ExitCode::Paused => "paused",
+        _ => document.verdict.name(),
+    };
     outcome.recorder.finish(&RunSummary {
         finished: document.finished.clone(),
         exit_code: judged.verdict.code.number(),
-        verdict: if cancelled { "cancelled".to_owned() } else { document.verdict.name().to_owned() },
+        verdict: word.to_owned(),
     })?;
     Ok(())
 }

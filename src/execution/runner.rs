@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
@@ -37,6 +37,8 @@ pub struct ExecutionSettings<'a> {
     pub keep_state: bool,
     /// Who can stop the run.
     pub cancellation: &'a Cancellation,
+    /// Asked before each trial, from the thread that would run it. Once it says no, no trial starts any more.
+    pub may_start: &'a (dyn Fn() -> bool + Sync),
     /// What time it is.
     pub clock: fn() -> Timestamp,
 }
@@ -47,6 +49,12 @@ pub enum ExecutionError {
     /// The run was cancelled; so many trials were never started.
     #[error("the run was cancelled; {not_started} trials were not started")]
     Cancelled {
+        /// How many trials have no observation.
+        not_started: usize,
+    },
+    /// Trials were not allowed to start any more; so many never were.
+    #[error("the run was held; {not_started} trials were not started")]
+    Held {
         /// How many trials have no observation.
         not_started: usize,
     },
@@ -94,7 +102,7 @@ impl<'a> RawObservation<'a> {
 /// a trial is its observation's error and ends nothing else.
 ///
 /// # Errors
-/// When the run was cancelled before every trial was started, or could not begin.
+/// When the run was cancelled or held before every trial was started, or could not begin.
 pub fn execute(
     specs: &[TrialSpec<'_>],
     settings: &ExecutionSettings<'_>,
@@ -115,8 +123,13 @@ pub fn execute(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("trial {n}")).build()?;
 
     let next = AtomicUsize::new(0);
+    let held = AtomicBool::new(false);
     pool.broadcast(|_| {
-        while !settings.cancellation.is_requested() {
+        while !settings.cancellation.is_requested() && !held.load(Ordering::Relaxed) {
+            if !(settings.may_start)() {
+                held.store(true, Ordering::Relaxed);
+                return;
+            }
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(spec) = specs.get(index) else { return };
             let observation = run.trial(index, spec);
@@ -128,6 +141,7 @@ pub fn execute(
     end_orphans(&state_root);
     match specs.len().saturating_sub(next.into_inner()) {
         0 => Ok(()),
+        not_started if !settings.cancellation.is_requested() => Err(ExecutionError::Held { not_started }),
         not_started => Err(ExecutionError::Cancelled { not_started }),
     }
 }

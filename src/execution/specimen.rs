@@ -18,6 +18,7 @@ pub(super) struct Specimen {
     pub(super) project: Project,
     pub(super) environment: BTreeMap<String, String>,
     pub(super) cancellation: Cancellation,
+    pub(super) may_start: fn() -> bool,
     pub(super) jobs: usize,
     pub(super) keep_state: bool,
 }
@@ -33,6 +34,7 @@ impl Specimen {
             project: project(serde_json::from_value(file).unwrap()),
             environment: [("PATH".to_owned(), env!("PATH").to_owned())].into(),
             cancellation: Cancellation::new().unwrap(),
+            may_start: || true,
             jobs: 2,
             keep_state: false,
         }
@@ -93,6 +95,7 @@ impl Specimen {
             jobs: self.jobs,
             keep_state: self.keep_state,
             cancellation: &self.cancellation,
+            may_start: &self.may_start,
             clock: || Timestamp::from_second(1_750_000_000).unwrap(),
         };
         execute(specs, &settings, finished)

@@ -7,7 +7,7 @@ use crate::baseline::{self, AcceptError};
 use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial};
-use crate::store::{RunRecord, Store};
+use crate::store::{RunRecord, RunSummary, Store};
 
 use super::prepare::open_ledger;
 use super::{PipelineError, times};
@@ -90,7 +90,7 @@ pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Resu
     Ok(ledger.append(&revocation, &BTreeMap::new())?)
 }
 
-/// A run that was cut off or cancelled shows only a part of what it set out to show.
+/// A run that was cut off, cancelled or paused shows only a part of what it set out to show.
 fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     let run = &record.header.run;
     if record.header.paused {
@@ -98,8 +98,8 @@ fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
         return Err(PipelineError::NotAcceptable(text));
     }
     match &record.summary {
-        Some(summary) if summary.verdict == "cancelled" => {
-            Err(PipelineError::NotAcceptable(format!("run {run} was cancelled: run it again to its end")))
+        Some(RunSummary { verdict, .. }) if ["cancelled", "paused"].contains(&verdict.as_str()) => {
+            Err(PipelineError::NotAcceptable(format!("run {run} was {verdict}: run it again to its end")))
         }
         Some(_) => Ok(()),
         None => Err(PipelineError::NotAcceptable(format!("run {run} was cut off: run it again to its end"))),

@@ -11,8 +11,10 @@ use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObser
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
 use crate::manifest::Case;
 use crate::selection::Mode;
-use crate::store::{PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
+use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
+use crate::verdict::Interruption;
 
+use super::pause_watch::PauseWatch;
 use super::prepare::Prepared;
 use super::{Choice, PipelineError, Request};
 
@@ -51,8 +53,16 @@ pub(super) struct Outcome {
     /// The cases of which every trial was executed.
     pub(super) complete: Vec<CaseId>,
     pub(super) trials_executed: usize,
-    pub(super) cancelled: bool,
+    pub(super) ending: Ending,
     pub(super) recorder: Recorder,
+}
+
+/// What ended a run before its time, if anything did.
+#[derive(Default)]
+pub(super) struct Ending {
+    pub(super) interruption: Option<Interruption>,
+    /// The pause that began during the run and kept trials from starting.
+    pub(super) pause: Option<Pause>,
 }
 
 /// A case in one of its forms, with the number of its trials.
@@ -72,20 +82,24 @@ pub(super) fn carry_out(
     let specs: Vec<TrialSpec<'_>> = planned.iter().flat_map(specs).collect();
     let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
     let collector = Collector { job, cases, recorder, total: specs.len(), progress, graded: Mutex::default() };
-    let cancelled = execute_all(job, &specs, cancellation, &collector)?;
-    collector.conclude(&planned, cancelled)
+    let ending = execute_all(job, &specs, cancellation, &collector)?;
+    collector.conclude(&planned, ending)
 }
 
-/// Answers whether the run was cancelled before every trial had been started.
+/// Answers whether the run was cancelled, or paused before every trial had been started.
 fn execute_all(
     job: &Job<'_>,
     specs: &[TrialSpec<'_>],
     cancellation: &Cancellation,
     collector: &Collector<'_>,
-) -> Result<bool, PipelineError> {
+) -> Result<Ending, PipelineError> {
+    let cancelled = || Ending { interruption: Some(Interruption::Cancelled), pause: None };
     if specs.is_empty() {
-        return Ok(cancellation.is_requested());
+        let paused = job.prepared.pause.as_ref().map(|_| Interruption::Paused);
+        let ending = Ending { interruption: paused, pause: None };
+        return Ok(if cancellation.is_requested() { cancelled() } else { ending });
     }
+    let watch = PauseWatch::new(job.store);
     let state_root = job.store.state_folder(job.run);
     let settings = ExecutionSettings {
         project: &job.prepared.project,
@@ -95,14 +109,18 @@ fn execute_all(
         jobs: job.request.jobs.unwrap_or_else(processors),
         keep_state: false,
         cancellation,
+        may_start: &|| watch.may_start(),
         clock: jiff::Timestamp::now,
     };
     let executed = execute(specs, &settings, &|observation| collector.take(observation));
     // What is left of the trials' state serves no one; that it cannot be removed harms no result.
     let _ = std::fs::remove_dir_all(&state_root);
     match executed {
-        Ok(()) => Ok(cancellation.is_requested()),
-        Err(ExecutionError::Cancelled { .. }) => Ok(true),
+        Ok(()) | Err(ExecutionError::Cancelled { .. }) if cancellation.is_requested() => Ok(cancelled()),
+        Ok(()) => Ok(Ending::default()),
+        Err(ExecutionError::Held { .. }) => {
+            Ok(Ending { interruption: Some(Interruption::Paused), pause: watch.into_pause() })
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -210,7 +228,7 @@ impl<'a> Collector<'a> {
         graded.trials.push(trial);
     }
 
-    fn conclude(mut self, planned: &[Planned<'a>], cancelled: bool) -> Result<Outcome, PipelineError> {
+    fn conclude(mut self, planned: &[Planned<'a>], ending: Ending) -> Result<Outcome, PipelineError> {
         self.recorder.wait()?;
         let graded = self.graded.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(lost) = graded.lost {
@@ -236,7 +254,7 @@ impl<'a> Collector<'a> {
             if *form == Form::Head { results.push(result) } else { old_forms.push(result) }
         }
         let complete = complete.into_iter().collect();
-        Ok(Outcome { results, old_forms, complete, trials_executed, cancelled, recorder: self.recorder })
+        Ok(Outcome { results, old_forms, complete, trials_executed, ending, recorder: self.recorder })
     }
 }
 

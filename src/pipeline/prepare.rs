@@ -10,6 +10,7 @@ use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
 use crate::verdict::BaselineState;
 
+use super::pause_watch::read_pause;
 use super::{Choice, PipelineError, Request};
 
 /// A run before its first trial.
@@ -88,7 +89,7 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let project = loaded.project;
     let changes = sides.changes(&project, baseline.snapshot.as_ref())?;
     let plan = make_plan(request, &store, &project, &changes, &baseline)?;
-    let pause = read_pause(&store);
+    let pause = read_pause(&store.pause_switch());
     Ok(Prepared { sides, project, warnings: loaded.warnings, changes, baseline, baseline_state, plan, pause })
 }
 
@@ -109,12 +110,6 @@ fn still_whole(root: &Path, sides: &Sides) -> Result<Option<Vec<String>>, Pipeli
     let lost = open_ledger(root)?.lost_since(earlier.iter().map(String::as_str));
     let sentences: Vec<String> = lost.iter().map(ToString::to_string).collect();
     Ok((!sentences.is_empty()).then_some(sentences))
-}
-
-fn read_pause(store: &Store) -> Option<Pause> {
-    store.pause_switch().current().unwrap_or_else(|error| {
-        Some(Pause { by: "unknown".to_owned(), reason: error.to_string(), since: "unknown".to_owned() })
-    })
 }
 
 fn make_plan(

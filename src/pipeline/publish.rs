@@ -61,7 +61,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
     let outputs = accepted_outputs(&request.project_root, prepared);
     let accept = accept_command(material);
-    let limits: Vec<String> = paused(prepared).into_iter().chain(conflicts(prepared)).collect();
+    let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
     let document = report::build(&ReportInput {
         run,
         project: &prepared.project.file.name,
@@ -92,9 +92,13 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     Ok(document)
 }
 
-fn paused(prepared: &Prepared) -> Option<String> {
-    let pause = prepared.pause.as_ref()?;
-    Some(format!("Nothing ran: the project is paused since {} by {}: {}", pause.since, pause.by, pause.reason))
+fn paused(prepared: &Prepared, outcome: &Outcome) -> Option<String> {
+    let (effect, pause) = match (&prepared.pause, &outcome.ending.pause) {
+        (Some(pause), _) => ("Nothing ran", pause),
+        (None, Some(pause)) => ("What was not in flight already did not run", pause),
+        (None, None) => return None,
+    };
+    Some(format!("{effect}: the project is paused since {} by {}: {}", pause.since, pause.by, pause.reason))
 }
 
 /// What two branches accepted differently, until an acceptance joins them.

@@ -91,7 +91,7 @@ pub struct RunSummary {
     pub finished: String,
     /// The exit code.
     pub exit_code: u8,
-    /// The verdict in a word, or `cancelled`.
+    /// The verdict in a word, or `cancelled` or `paused`.
     pub verdict: String,
 }
 

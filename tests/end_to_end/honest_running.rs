@@ -303,6 +303,23 @@ fn a_run_that_was_told_to_outlive_its_terminal_does() {
     sandbox.interrupted_command(command.args([program, "run", "--all", "--jobs", "1"]), "-HUP").expect(0);
 }
 
+#[test]
+fn a_pause_stops_a_gate_that_runs_already() {
+    let sandbox = slow_project(&["a", "b", "c"]);
+    let gate = sandbox.started(sandbox.holdpoint_command().args(["gate", "--jobs", "1"]));
+    sandbox.holdpoint(&["pause", "on", "--by", "Ada", "--reason", "the stock is wrong"]).expect(0);
+    let ran = Ran::of("holdpoint gate".to_owned(), &gate.wait_with_output().unwrap()).expect(15);
+    let report = sandbox.report();
+    assert_eq!((&report["exit_code"], sandbox.recorded_trials()), (&15.into(), 1), "{}", ran.told());
+    assert_eq!(entry(&report["cases"], "id", "a")["status"], "passed");
+    let limits = report["limits"].to_string();
+    assert!(limits.contains("by Ada: the stock is wrong"), "{limits}");
+    // What it finished is on record, and no baseline: the rest was never measured.
+    let run = sandbox.latest_run();
+    let accept = ["baseline", "accept", &run, "--by", "R. Viewer", "--reason", "why"];
+    sandbox.holdpoint(&accept).expect(2).says("was paused: run it again to its end");
+}
+
 /// A project of these cases alone. Each takes two seconds, and the first to begin makes the file `started`.
 fn slow_project(ids: &[&str]) -> Sandbox {
     let sandbox = small_project();

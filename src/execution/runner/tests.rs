@@ -256,6 +256,22 @@ fn a_run_that_is_stopped_at_once_records_what_was_in_flight_as_cancelled() {
 }
 
 #[test]
+fn a_run_that_is_held_finishes_what_is_in_flight_and_starts_nothing_more() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let mut specimen = Specimen::of_script("echo x");
+    specimen.jobs = 1;
+    specimen.may_start = || ASKED.fetch_add(1, Ordering::SeqCst) != 2;
+    let cases = ["one", "two", "three", "four"].map(|id| case(id, json!({})));
+    let (result, observations) = specimen.try_run(&cases);
+    assert!(matches!(result, Err(ExecutionError::Held { not_started: 2 })), "{result:?}");
+    assert_eq!(observations.len(), 2);
+    assert!(observations.iter().all(|observation| observation.error.is_none()));
+    // A no after the last trial has begun keeps nothing from running.
+    ASKED.store(1, Ordering::SeqCst);
+    assert!(specimen.try_run(&cases[..1]).0.is_ok());
+}
+
+#[test]
 fn a_secret_is_seen_by_graders_and_by_no_record() {
     let env = json!({"pass": ["TOKEN"]});
     let workflow = json!({"command": {"run": ["sh", "workflow.sh"], "env": env}, "parts": []});
