@@ -6,6 +6,7 @@ mod carry_out;
 mod cases;
 mod drift;
 mod error;
+mod leftovers;
 mod pause_watch;
 mod prepare;
 mod publish;
@@ -124,6 +125,8 @@ pub fn conclude(
     let prepared = prepare::prepare(request)?;
     let folder = publish::make_report_folder(&request.project_root, &run)?;
     let store = Store::of_project(&request.project_root);
+    let _alive = store.hold_run(&run)?;
+    leftovers::clear(&store);
     let checkout = prepared.sides.export_head(&store.checkout_folder(&run))?;
     let job = carry_out::Job {
         request,

@@ -31,6 +31,7 @@ mod trial;
 mod workflow;
 
 pub use cancellation::Cancellation;
+pub use orphans::end_leftovers;
 pub use redact::Redactor;
 pub use runner::{ExecutionError, ExecutionSettings, RawObservation, execute};
 pub use trial::TrialSpec;

@@ -4,16 +4,39 @@
 //! its environment, which no other trial shares. What wipes its own environment as well is not found.
 
 use std::path::Path;
+use std::time::Duration;
+
+use super::state_dir;
 
 /// The variable that names a trial's state directory to its programs.
 pub(super) const STATE_DIR_VARIABLE: &str = "HOLDPOINT_STATE_DIR";
 
-/// Kills every process that was started with `state_dir`, or a folder below it, as its state directory.
+/// How long a killed process may take until it has let go of what it held, such as a port.
+const LETTING_GO: Duration = Duration::from_secs(2);
+
+/// How often what is killed is looked for again: it may have started another process just before.
+const LOOKS: usize = 4;
+
+/// Ends what a run that was killed has left running, and removes its trials' state.
+pub fn end_leftovers(state_root: &Path) {
+    let Ok(canonical) = state_root.canonicalize() else { return };
+    for _ in 0..LOOKS {
+        if end_orphans(&canonical) == 0 {
+            break;
+        }
+    }
+    // What cannot be removed now is found again by the next run.
+    let _ = state_dir::remove(&canonical);
+}
+
+/// Kills every process that was started with `state_dir`, or a folder below it, as its state directory, and
+/// answers how many there were.
 #[cfg(target_os = "linux")]
-pub(super) fn end_orphans(state_dir: &Path) {
+pub(super) fn end_orphans(state_dir: &Path) -> usize {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-    let Ok(processes) = std::fs::read_dir("/proc") else { return };
+    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
+    let mut killed = Vec::new();
     let own = std::process::id();
     for entry in processes.flatten() {
         let Some(number) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
@@ -23,13 +46,27 @@ pub(super) fn end_orphans(state_dir: &Path) {
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
         if belongs_to(&entry.path(), state_dir) {
             let _ = pidfd_send_signal(&process, Signal::KILL);
+            killed.push(process);
         }
+    }
+    killed.iter().for_each(wait_for_end);
+    killed.len()
+}
+
+#[cfg(target_os = "linux")]
+fn wait_for_end(process: &std::os::fd::OwnedFd) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    if let Ok(timeout) = Timespec::try_from(LETTING_GO) {
+        let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&timeout));
     }
 }
 
 /// Other systems do not show a process's environment.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end_orphans(_: &Path) {}
+pub(super) fn end_orphans(_: &Path) -> usize {
+    0
+}
 
 #[cfg(target_os = "linux")]
 fn belongs_to(process: &Path, state_dir: &Path) -> bool {

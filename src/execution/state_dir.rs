@@ -61,7 +61,8 @@ impl Drop for StateDir {
     }
 }
 
-fn remove(path: &Path) -> io::Result<()> {
+/// Removes a folder with all that is in it, also where that was made unreadable.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     // Most trials leave nothing behind, and then one call does it.
     if fs::remove_dir(path).is_ok() {
         return Ok(());

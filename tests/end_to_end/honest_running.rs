@@ -320,6 +320,32 @@ fn a_pause_stops_a_gate_that_runs_already() {
     sandbox.holdpoint(&accept).expect(2).says("was paused: run it again to its end");
 }
 
+#[test]
+fn what_a_killed_run_left_behind_is_ended_by_the_next() {
+    let sandbox = small_project();
+    sandbox.write("workflow.sh", "cat >/dev/null\nsetsid sleep 600 &\necho $$ $! > pids\ntouch started\nsleep 600\n");
+    let mut run = sandbox.started(sandbox.holdpoint_command().args(["run", "--all"]));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let pids: Vec<String> = sandbox.read("pids").split_whitespace().map(str::to_owned).collect();
+    assert!(pids.len() == 2 && pids.iter().all(|pid| is_running(pid)), "{pids:?}");
+    let left = || {
+        let runs = std::fs::read_dir(sandbox.project().join(".holdpoint/runs")).unwrap();
+        runs.filter(|run| run.as_ref().unwrap().path().join("state").exists()).count()
+    };
+    assert_eq!(left(), 1);
+    sandbox.write("workflow.sh", "cat >/dev/null\ncat prompts/greeting.txt\n");
+    sandbox.holdpoint(&["run", "--all"]).expect(0);
+    assert!(!pids.iter().any(|pid| is_running(pid)), "{pids:?}");
+    assert_eq!(left(), 0);
+    sandbox.holdpoint(&["runs"]).expect(0).says("cut off");
+}
+
+fn is_running(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    status.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
 /// A project of these cases alone. Each takes two seconds, and the first to begin makes the file `started`.
 fn slow_project(ids: &[&str]) -> Sandbox {
     let sandbox = small_project();
