@@ -185,6 +185,8 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         policy: &prepared.project.file.gate,
         baseline: prepared.baseline_state.clone(),
         interruption: outcome.ending.interruption,
+        conflicting_cases: prepared.baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect(),
+        base_in_doubt: prepared.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
         trials_executed: outcome.trials_executed,
         lost_evidence: &[],
     });

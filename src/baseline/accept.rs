@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
-use crate::grading::{CaseResult, GradedTrial};
+use crate::domain::{CaseId, CaseStatus, Digest, RunId};
+use crate::grading::CaseResult;
 
 use super::ledger::Ledger;
 use super::record::{AcceptedCase, Baseline, RECORD_SCHEMA, Record, Scope};
@@ -116,7 +116,7 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
     let mut outputs = BTreeMap::new();
     let mut cases = BTreeMap::new();
     for result in wanted {
-        let (accepted, output) = accepted_case(result);
+        let (accepted, output) = AcceptedCase::with_output(result);
         if !in_force(&result.case, &accepted, &baseline) {
             outputs.extend(output);
             cases.insert(result.case.clone(), accepted);
@@ -248,29 +248,6 @@ fn known_cases(baseline: &Baseline) -> BTreeSet<&CaseId> {
 fn in_force(case: &CaseId, accepted: &AcceptedCase, baseline: &Baseline) -> bool {
     let conflicting = baseline.conflicts.iter().any(|conflict| conflict.case.as_ref() == Some(case));
     !conflicting && baseline.cases.get(case).is_some_and(|entry| entry.case == *accepted)
-}
-
-fn accepted_case(result: &CaseResult) -> (AcceptedCase, Option<(Digest, String)>) {
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let passed = result.trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count();
-    let first = result.trials.first();
-    let answer = first.and_then(|trial| trial.observation.last_answer()).map(|answer| answer.text.clone());
-    let output = answer.map(|text| (Digest::of(text.as_bytes()), text));
-    let accepted = AcceptedCase {
-        set: result.set.clone(),
-        digest: result.digest.clone(),
-        status: result.status,
-        passed: count(passed),
-        trials: count(result.trials.len()),
-        output: output.as_ref().map(|(digest, _)| digest.clone()),
-        outcomes: first.map(outcomes).unwrap_or_default(),
-    };
-    (accepted, output)
-}
-
-fn outcomes(trial: &GradedTrial) -> BTreeMap<String, String> {
-    let outcome = |seen: &crate::evidence::OperationSeen| (seen.operation.to_string(), seen.outcome.name().to_owned());
-    trial.observation.operations.iter().map(outcome).collect()
 }
 
 #[cfg(test)]

@@ -100,10 +100,13 @@ fn entry(digest: &Digest, record: &Record, case: &AcceptedCase) -> BaselineEntry
     }
 }
 
-/// Two branches that accepted the same end of the same form agree, though the answers' words may differ.
+/// Two branches that accepted the same end of the same form agree, though the answers' words may differ. What they
+/// excuse must be the same as well.
 fn says_the_same(one: Option<&AcceptedCase>, other: Option<&AcceptedCase>) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => one.digest == other.digest && one.status == other.status,
+        (Some(one), Some(other)) => {
+            one.digest == other.digest && one.status == other.status && one.failing == other.failing
+        }
         (None, None) => true,
         _ => false,
     }

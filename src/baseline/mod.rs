@@ -1,14 +1,16 @@
 //! Accepted results: appended, content-addressed, hash-chained, never rewritten.
 
 mod accept;
+mod accepted_case;
 mod fold;
 mod ledger;
 mod reading;
 mod record;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 
 pub use accept::{AcceptError, AcceptRequest, Acceptance, accept, revoke};
+pub use accepted_case::ChangedOutcome;
 pub use ledger::{Ledger, LedgerError};
 pub use reading::Finding;
 pub use record::{AcceptedCase, Baseline, BaselineEntry, ForkConflict, RECORD_SCHEMA, Record, Scope};

@@ -84,8 +84,12 @@ pub struct AcceptedCase {
     pub trials: u32,
     /// The digest of the last answer's text of the first trial, kept in `baselines/outputs/<digest>.txt`.
     pub output: Option<Digest>,
-    /// The outcome of each operation, by its id, of the first trial.
+    /// The outcome of each operation, by its id: of the first trial, unless a later one shows more harm.
     pub outcomes: BTreeMap<String, String>,
+    /// Which of the case's expectations some trial failed, by index, sorted. Empty for a case that passed, and in records
+    /// that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<usize>,
 }
 
 /// What a chain of records adds up to.

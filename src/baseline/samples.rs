@@ -1,4 +1,4 @@
-//! Records, results and folders for this room's tests.
+//! Records and results for the tests of this room and of those that read accepted results.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::{AcceptedCase, RECORD_SCHEMA, Record, Scope};
 use crate::change::{PartSnapshot, RestDigests, Snapshot};
-use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, RunId, TrialStatus};
-use crate::evidence::{Answer, Form, Observation, StepObservation};
-use crate::grading::{CaseResult, GradedTrial};
+use crate::domain::{CaseId, CaseStatus, Digest, OperationId, Outcome, PartId, Risk, RunId, TrialStatus};
+use crate::evidence::{Answer, Form, Observation, OperationSeen, StepObservation};
+use crate::grading::{CaseResult, Grade, GradedTrial};
 use crate::manifest::PartKind;
 
 pub(super) fn digest(text: &str) -> Digest {
@@ -41,6 +41,7 @@ pub(super) fn accepted(status: CaseStatus, output: &str) -> AcceptedCase {
         trials: 1,
         output: Some(digest(output)),
         outcomes: BTreeMap::from([("op-1".to_owned(), "committed".to_owned())]),
+        failing: Vec::new(),
     }
 }
 
@@ -73,7 +74,7 @@ pub(super) fn outputs(texts: &[&str]) -> BTreeMap<Digest, String> {
 }
 
 /// A result of one trial with this answer.
-pub(super) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult {
+pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult {
     let answer = Answer { text: answer.to_owned(), json: None, output: json!(answer), claims: Vec::new() };
     let step = StepObservation {
         number: 1,
@@ -108,4 +109,21 @@ pub(super) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
         trials: vec![trial],
         status,
     }
+}
+
+/// A trial that failed these of its three expectations.
+pub(crate) fn failing_trial(failing: &[usize]) -> GradedTrial {
+    let mut trial = result("a", CaseStatus::Failed, "no").trials.remove(0);
+    let grade = |index: usize| Grade {
+        grader: format!("grader-{index}"),
+        pass: Some(!failing.contains(&index)),
+        message: format!("message {index}"),
+    };
+    trial.grades = (0..3).map(grade).collect();
+    trial
+}
+
+/// An operation with this outcome.
+pub(crate) fn operation(id: &str, outcome: Outcome) -> OperationSeen {
+    OperationSeen { operation: OperationId::from(id), outcome, attempts: Vec::new(), effects: 1, evidence: Vec::new() }
 }

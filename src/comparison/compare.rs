@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::baseline::{Baseline, BaselineEntry};
+use crate::baseline::{AcceptedCase, Baseline, BaselineEntry, ChangedOutcome};
 use crate::change::CaseChange;
 use crate::domain::{CaseId, CaseStatus};
 use crate::grading::CaseResult;
@@ -81,7 +81,7 @@ impl Subject<'_> {
                     (Standing::NotComparable, "what ran is not the case as it stands now".to_owned())
                 }
                 (_, CaseStatus::Errored | CaseStatus::Uncertain | CaseStatus::Flaky) => self.undecided(result.status),
-                (Some(accepted), status) if accepted.case.digest == result.digest => same_form(accepted, status),
+                (Some(accepted), _) if accepted.case.digest == result.digest => same_form(accepted, result),
                 (Some(accepted), CaseStatus::Passed) => self.edited_and_passed(accepted),
                 (Some(accepted), _) => edited_and_failed(accepted),
                 (None, status) => self.unknown(status),
@@ -136,6 +136,9 @@ impl Subject<'_> {
                 format!("it passes in both forms, and yet another form of it was accepted: {}", accepted_as(accepted));
             return (Standing::NotComparable, why);
         }
+        if let Some(why) = fewer_trials(accepted, old_form) {
+            return (Standing::NotComparable, why);
+        }
         match accepted.case.status {
             CaseStatus::Passed => {
                 (Standing::Unchanged, "it was edited and passes in its old and its new form".to_owned())
@@ -162,16 +165,74 @@ impl Subject<'_> {
 
 /// The very form that was accepted, passed or failed now. A form that a person accepted is compared as it is, also
 /// where the base has an older one.
-fn same_form(accepted: &BaselineEntry, status: CaseStatus) -> (Standing, String) {
-    let passes = status == CaseStatus::Passed;
+fn same_form(accepted: &BaselineEntry, result: &CaseResult) -> (Standing, String) {
+    let passes = result.status == CaseStatus::Passed;
+    let accepted_as = accepted_as(accepted);
     match (accepted.case.status, passes) {
-        (CaseStatus::Passed, true) => (Standing::Unchanged, format!("it passes, and {}", accepted_as(accepted))),
-        (CaseStatus::Passed, false) => (Standing::Regressed, format!("it fails now; {}", accepted_as(accepted))),
-        (_, true) => (Standing::Fixed, format!("it passes now; {}", accepted_as(accepted))),
-        (CaseStatus::Failed, false) => (Standing::KnownFailure, format!("it still fails; {}", accepted_as(accepted))),
+        // What failed once did fail, in however few trials.
+        (CaseStatus::Passed, false) => (Standing::Regressed, format!("it fails now; {accepted_as}")),
+        (CaseStatus::Failed, false) => still_failing(accepted, result),
         // No such result can be accepted; a record that says so all the same excuses no failure.
-        (_, false) => (Standing::NotComparable, format!("it fails now; {}", accepted_as(accepted))),
+        (_, false) => (Standing::NotComparable, format!("it fails now; {accepted_as}")),
+        (status, true) => match fewer_trials(accepted, result) {
+            Some(why) => (Standing::NotComparable, why),
+            None if status == CaseStatus::Passed => {
+                let now = AcceptedCase::of(result);
+                let changed = outcomes_sentence(accepted.case.changed_outcomes(&now));
+                let changed = changed.map_or_else(String::new, |changed| format!(" with other outcomes ({changed})"));
+                (Standing::Unchanged, format!("it passes{changed}, and {accepted_as}"))
+            }
+            None => (Standing::Fixed, format!("it passes now; {accepted_as}")),
+        },
     }
+}
+
+/// A failure that was accepted excuses no other: neither another expectation that fails, nor harm that was not there.
+fn still_failing(accepted: &BaselineEntry, result: &CaseResult) -> (Standing, String) {
+    let now = AcceptedCase::of(result);
+    let accepted_as = accepted_as(accepted);
+    let mut worse = accepted.case.changed_outcomes(&now);
+    worse.retain(|changed| changed.is_worse());
+    if let Some(worse) = outcomes_sentence(worse) {
+        return (Standing::Regressed, format!("it still fails, and with a worse outcome ({worse}); {accepted_as}"));
+    }
+    // A record that was written before the failing expectations were kept does not say what it excuses.
+    if accepted.case.failing.is_empty() && !now.failing.is_empty() {
+        let why =
+            format!("it still fails, and which expectations failed at acceptance was not recorded; {accepted_as}");
+        return (Standing::NotComparable, why);
+    }
+    let new = now.failing.iter().filter(|index| !accepted.case.failing.contains(index));
+    let new: Vec<String> = new.map(|index| expectation(result, *index)).collect();
+    if !new.is_empty() {
+        let why = format!("it fails where it did not at acceptance: {}; {accepted_as}", new.join(", "));
+        return (Standing::Regressed, why);
+    }
+    match fewer_trials(accepted, result) {
+        Some(why) => (Standing::NotComparable, why),
+        None => (Standing::KnownFailure, format!("it still fails; {accepted_as}")),
+    }
+}
+
+/// Fewer trials show less than was accepted: what happens now and then may just not have happened.
+fn fewer_trials(accepted: &BaselineEntry, result: &CaseResult) -> Option<String> {
+    let (ran, before) = (result.trials.len(), accepted.case.trials);
+    let fewer = u32::try_from(ran).is_ok_and(|ran| ran < before);
+    fewer.then(|| format!("fewer trials than at acceptance: {ran} now, {before} then; {}", accepted_as(accepted)))
+}
+
+/// An expectation by its place and its grader, as `expectation 2 (contains)`.
+fn expectation(result: &CaseResult, index: usize) -> String {
+    let grade = result.trials.iter().find_map(|trial| trial.grades.get(index));
+    format!("expectation {} ({})", index + 1, grade.map_or("", |grade| grade.grader.as_str()))
+}
+
+/// `op-1 was committed and is duplicated`; `None` where nothing changed.
+fn outcomes_sentence(changed: Vec<ChangedOutcome<'_>>) -> Option<String> {
+    let sentence =
+        |change: &ChangedOutcome<'_>| format!("{} was {} and is {}", change.operation, change.accepted, change.now);
+    let sentences: Vec<String> = changed.iter().map(sentence).collect();
+    (!sentences.is_empty()).then(|| sentences.join(", "))
 }
 
 /// A failure in an edited form is no known failure, whatever was accepted for another form.

@@ -10,13 +10,14 @@ use crate::domain::{CaseId, CaseStatus, Risk};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Passed at acceptance and fails now.
+    /// Fails now, and worse than at acceptance: it passed then, or other expectations failed, or an operation has a worse
+    /// outcome now.
     Regressed,
     /// Did not pass at acceptance and does now.
     Fixed,
     /// As at acceptance, and passing.
     Unchanged,
-    /// Failed at acceptance, accepted so, and still fails.
+    /// Failed at acceptance, accepted so, and still fails, in nothing that did not fail then.
     KnownFailure,
     /// The baseline does not know it.
     New,
@@ -24,8 +25,8 @@ pub enum Standing {
     Removed,
     /// It passes in its new form alone; in its old form it does not.
     ExpectationChanged,
-    /// What was accepted and what ran do not speak of the same thing, or what ran came to no conclusion: it errored, is
-    /// uncertain or flaky, as the status says.
+    /// What was accepted and what ran do not speak of the same thing, or fewer trials ran than were accepted, or what ran
+    /// came to no conclusion: it errored, is uncertain or flaky, as the status says.
     NotComparable,
     /// It did not run and stands on its accepted result.
     Inherited,

@@ -64,7 +64,7 @@ pub enum ClaimCheck {
 
 impl Outcome {
     /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::NotStarted => "not_started",
             Self::Rejected => "rejected",

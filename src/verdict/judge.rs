@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::comparison::{Compared, Standing};
 use crate::domain::{CaseId, CaseStatus, ExitCode};
 use crate::manifest::GatePolicy;
-use crate::selection::Plan;
+use crate::selection::{Mode, Plan};
 
 use super::judgement::{Verdict, VerdictReason, VerdictWord};
 
@@ -54,6 +54,10 @@ pub struct VerdictInput<'a> {
     pub policy: &'a GatePolicy,
     /// The accepted results.
     pub baseline: BaselineState,
+    /// The cases that two branches accepted differently and no later acceptance settled.
+    pub conflicting_cases: BTreeSet<CaseId>,
+    /// Whether two branches accepted the parts differently, so that it is in doubt what changed since.
+    pub base_in_doubt: bool,
     /// Whether the run ended before its time.
     pub interruption: Option<Interruption>,
     /// How many trials were executed, whatever came of them.
@@ -67,6 +71,7 @@ pub struct VerdictInput<'a> {
 pub fn verdict(input: &VerdictInput<'_>) -> Verdict {
     let mut reasons = standing_in_the_way(input);
     reasons.extend(case_reasons(input));
+    reasons.extend(conflicts(input));
     reasons.extend(uncovered(input));
     // Stable, so that reasons of one code keep the order in which they are looked for.
     reasons.sort_by_key(|reason| rank(reason.code));
@@ -205,9 +210,9 @@ impl Against {
 
     fn phrase(self) -> &'static str {
         match self {
-            Self::Regressed => "passed at acceptance, failed now",
+            Self::Regressed => "failed, and worse than at acceptance",
             Self::NewFailed => "failed, and never accepted",
-            Self::Failed => "failed in another form than was accepted",
+            Self::Failed => "failed, and not comparable with what was accepted",
             Self::NoResult => "selected, and without a result",
             Self::NothingInherited => "left out, and without an accepted result to stand on",
             Self::Errored => "errored",
@@ -238,16 +243,44 @@ fn case_reasons(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
 
 /// `errored: 2 cases (a, b)`.
 fn sentence(cases: &BTreeSet<&CaseId>, phrase: &str) -> String {
+    format!("{phrase}: {} ({})", counted(cases.len(), "case"), named(cases))
+}
+
+/// `a, b`, and how many more there are where they are many.
+fn named(cases: &BTreeSet<&CaseId>) -> String {
     let named = cases.iter().take(CASES_NAMED).map(|case| case.as_str()).collect::<Vec<_>>().join(", ");
-    let more = match cases.len().saturating_sub(CASES_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{phrase}: {} ({named}{more})", counted(cases.len(), "case"))
+    match cases.len().saturating_sub(CASES_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// What was accepted in two ways vouches for neither. A run without gating is concerned by the cases that it ran alone.
+fn conflicts(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
+    let gate = input.purpose == Purpose::Gate;
+    let ran = |case: &CaseId| input.compared.iter().any(|compared| compared.case == *case && compared.status.is_some());
+    let cases: BTreeSet<&CaseId> = input.conflicting_cases.iter().filter(|case| gate || ran(case)).collect();
+    let mut reasons = Vec::new();
+    if !cases.is_empty() {
+        let text = format!(
+            "two branches accepted {} differently: accept one of them ({})",
+            counted(cases.len(), "case"),
+            named(&cases)
+        );
+        reasons.push(reason(ExitCode::Inconclusive, text));
+    }
+    // What changed is not known where the base is in doubt; a run of all cases does not ask what changed.
+    let everything = input.plan.mode == Mode::All && input.plan.excluded.is_empty();
+    if gate && input.base_in_doubt && !everything {
+        let text = "two branches accepted the parts differently, so that what changed since is in doubt: run all cases \
+                    with `--all` and accept them";
+        reasons.push(reason(ExitCode::Inconclusive, text));
+    }
+    reasons
 }
 
 fn uncovered(input: &VerdictInput<'_>) -> Option<VerdictReason> {

@@ -219,3 +219,16 @@ proptest! {
 fn follows(chain: &BTreeMap<Digest, Record>, record: &Record, earlier: &Digest) -> bool {
     record.parents.iter().any(|parent| parent == earlier || follows(chain, &chain[parent], earlier))
 }
+
+#[test]
+fn branches_that_excuse_different_failures_of_a_case_conflict() {
+    let root = record(&[], 1, &[]);
+    let branch = |second: u32, failing: &[usize]| {
+        let mut branch = record(&[&digest_of(&root)], second, &[("a", "1")]);
+        let case = branch.cases.get_mut("a").unwrap();
+        (case.status, case.failing) = (CaseStatus::Failed, failing.to_vec());
+        branch
+    };
+    assert_eq!(folded(&[&root, &branch(2, &[0]), &branch(3, &[0])]).conflicts.len(), 0);
+    assert_eq!(folded(&[&root, &branch(2, &[0]), &branch(3, &[1])]).conflicts.len(), 1);
+}

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::baseline::AcceptedCase;
-use crate::domain::{Digest, Risk, WorkflowId};
+use crate::baseline::samples;
+use crate::domain::{Digest, Outcome, Risk, WorkflowId};
 
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
 
@@ -37,13 +37,7 @@ fn case(id: &str, form: &str) -> Case {
 }
 
 fn result(form: &str, status: CaseStatus) -> CaseResult {
-    CaseResult {
-        case: CaseId::from("c"),
-        set: Risk::from("access"),
-        digest: Digest::of(form.as_bytes()),
-        trials: Vec::new(),
-        status,
-    }
+    CaseResult { digest: Digest::of(form.as_bytes()), ..samples::result("c", status, "answer") }
 }
 
 fn entry(form: &str, status: CaseStatus) -> BaselineEntry {
@@ -59,6 +53,7 @@ fn entry(form: &str, status: CaseStatus) -> BaselineEntry {
             trials: 1,
             output: None,
             outcomes: BTreeMap::new(),
+            failing: Vec::new(),
         },
     }
 }
@@ -277,6 +272,115 @@ fn a_result_of_another_form_than_the_project_has_now_counts_for_nothing() {
         baseline: &baseline,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::new(),
+    });
+    assert_eq!(compared[0].standing, Standing::NotComparable);
+}
+
+/// How the accepted form stands that ended so at acceptance and ends so now.
+fn from_to(accepted: &CaseResult, now: &CaseResult) -> Compared {
+    let entry = BaselineEntry { case: AcceptedCase::of(accepted), ..entry(NEW, Passed) };
+    let baseline = Baseline { cases: BTreeMap::from([(CaseId::from("c"), entry)]), ..Baseline::default() };
+    let mut compared = compare(&CompareInput {
+        results: std::slice::from_ref(now),
+        old_forms: &[],
+        baseline: &baseline,
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
+        changed: &BTreeMap::new(),
+    });
+    compared.remove(0)
+}
+
+/// A result whose trials failed these expectations, all of them passed where none failed.
+fn failing(trials: &[&[usize]]) -> CaseResult {
+    let status = if trials.iter().all(|failing| failing.is_empty()) { Passed } else { Failed };
+    CaseResult { trials: trials.iter().map(|failing| samples::failing_trial(failing)).collect(), ..result(NEW, status) }
+}
+
+/// A result of one trial in which the operation came out so.
+fn coming_out(status: CaseStatus, outcome: Outcome) -> CaseResult {
+    let mut result = result(NEW, status);
+    result.trials[0].observation.operations = vec![samples::operation("op-1", outcome)];
+    result
+}
+
+#[test]
+fn a_failure_is_known_only_where_every_expectation_that_fails_in_any_trial_failed_at_acceptance() {
+    let accepted = failing(&[&[0], &[1]]);
+    for now in [failing(&[&[0], &[1]]), failing(&[&[1], &[1]]), failing(&[&[0, 1], &[0]])] {
+        assert_eq!(from_to(&accepted, &now).standing, Standing::KnownFailure);
+    }
+    for now in [failing(&[&[2], &[2]]), failing(&[&[0], &[0, 2]])] {
+        let compared = from_to(&accepted, &now);
+        assert_eq!(compared.standing, Standing::Regressed);
+        assert!(compared.why.contains("expectation 3 (grader-2)"), "{}", compared.why);
+        assert!(!compared.why.contains("grader-0"), "{}", compared.why);
+    }
+}
+
+#[test]
+fn a_record_that_does_not_say_what_failed_excuses_nothing() {
+    let mut silent = failing(&[&[0]]);
+    silent.trials[0].grades.clear();
+    assert_eq!(from_to(&silent, &failing(&[&[0]])).standing, Standing::NotComparable);
+}
+
+#[test]
+fn a_known_failure_whose_outcome_got_worse_is_regressed() {
+    for accepted in [Outcome::Committed, Outcome::Replayed] {
+        for now in [Outcome::Duplicated, Outcome::Mismatched, Outcome::Uncertain] {
+            let compared = from_to(&coming_out(Failed, accepted), &coming_out(Failed, now));
+            assert_eq!(compared.standing, Standing::Regressed, "{accepted} then {now}");
+            assert!(compared.why.contains(&format!("op-1 was {accepted} and is {now}")), "{}", compared.why);
+        }
+    }
+    let harmless = from_to(&coming_out(Failed, Outcome::Committed), &coming_out(Failed, Outcome::Replayed));
+    assert_eq!(harmless.standing, Standing::KnownFailure);
+    let unseen = from_to(&result(NEW, Failed), &coming_out(Failed, Outcome::Duplicated));
+    assert_eq!(unseen.standing, Standing::Regressed, "an operation that was not seen at acceptance");
+}
+
+#[test]
+fn a_pass_with_another_outcome_than_was_accepted_is_unchanged_and_says_so() {
+    let compared = from_to(&coming_out(Passed, Outcome::Committed), &coming_out(Passed, Outcome::Duplicated));
+    assert_eq!(compared.standing, Standing::Unchanged);
+    assert!(compared.why.contains("op-1 was committed and is duplicated"), "{}", compared.why);
+    let same = from_to(&coming_out(Passed, Outcome::Committed), &coming_out(Passed, Outcome::Committed));
+    assert!(!same.why.contains("outcome"), "{}", same.why);
+}
+
+#[test]
+fn fewer_trials_than_were_accepted_are_not_comparable_unless_they_show_something_worse() {
+    let (passed, failed): (&[usize], &[usize]) = (&[], &[0]);
+    let table = [
+        ([passed, passed], passed, Standing::NotComparable),
+        ([failed, failed], passed, Standing::NotComparable),
+        ([failed, failed], failed, Standing::NotComparable),
+        ([passed, passed], failed, Standing::Regressed),
+        ([failed, failed], &[1], Standing::Regressed),
+    ];
+    for (accepted, now, expected) in table {
+        let compared = from_to(&failing(&accepted), &failing(&[now]));
+        assert_eq!(compared.standing, expected, "{accepted:?} then {now:?}");
+        let says_why = compared.why.contains("fewer trials than at acceptance: 1 now, 2 then");
+        assert_eq!(says_why, expected == Standing::NotComparable, "{}", compared.why);
+    }
+    let more = from_to(&failing(&[passed]), &failing(&[passed, passed]));
+    assert_eq!(more.standing, Standing::Unchanged);
+}
+
+#[test]
+fn the_accepted_form_run_again_with_fewer_trials_says_nothing_of_an_edited_case() {
+    let mut baseline = Baseline::default();
+    let mut accepted = entry(ACCEPTED, Passed);
+    accepted.case.trials = 2;
+    baseline.cases.insert(CaseId::from("c"), accepted);
+    let change = CaseChange { base: Some(case("c", ACCEPTED)), expectation_only: true };
+    let compared = compare(&CompareInput {
+        results: &[result(NEW, Passed)],
+        old_forms: &[result(ACCEPTED, Passed)],
+        baseline: &baseline,
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
+        changed: &BTreeMap::from([(CaseId::from("c"), change)]),
     });
     assert_eq!(compared[0].standing, Standing::NotComparable);
 }

@@ -65,6 +65,8 @@ fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a GatePolicy) ->
         compared,
         policy,
         baseline: BaselineState::Sound,
+        conflicting_cases: BTreeSet::new(),
+        base_in_doubt: false,
         interruption: None,
         trials_executed: plan.selected.len(),
         lost_evidence: &[],
@@ -277,7 +279,8 @@ fn a_reason_names_five_cases_counts_the_rest_and_the_strongest_comes_first() {
     compared.push(case("x", Some(Failed), Standing::Regressed));
     let verdict = verdict(&gate(&plan(&names, &[]), &compared, &GatePolicy::default()));
     let texts: Vec<&str> = verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
-    let expected = ["passed at acceptance, failed now: 1 case (x)", "errored: 7 cases (c1, c2, c3, c4, c5 and 2 more)"];
+    let expected =
+        ["failed, and worse than at acceptance: 1 case (x)", "errored: 7 cases (c1, c2, c3, c4, c5 and 2 more)"];
     assert_eq!(texts, expected);
     assert_eq!(verdict.code, ExitCode::Failed);
 }
@@ -318,5 +321,49 @@ proptest! {
                 prop_assert!(good, "{:?}", state);
             }
         }
+    }
+}
+
+fn ids(cases: &[&str]) -> BTreeSet<CaseId> {
+    cases.iter().copied().map(CaseId::from).collect()
+}
+
+#[test]
+fn a_case_that_two_branches_accepted_differently_gives_11_until_one_of_them_is_accepted() {
+    let (plan, policy) = (plan(&["a"], &["b"]), GatePolicy::default());
+    for standing in [Standing::Unchanged, Standing::Fixed] {
+        let compared = [case("a", Some(Passed), standing), case("b", None, Standing::Inherited)];
+        let verdict = verdict(&VerdictInput { conflicting_cases: ids(&["a", "b"]), ..gate(&plan, &compared, &policy) });
+        assert_eq!((verdict.word, verdict.code), (VerdictWord::Inconclusive, ExitCode::Inconclusive));
+        let text = "two branches accepted 2 cases differently: accept one of them (a, b)";
+        assert_eq!(verdict.reasons, [reason(ExitCode::Inconclusive, text)]);
+    }
+}
+
+#[test]
+fn a_run_without_gating_is_concerned_by_conflicts_over_the_cases_that_it_ran_alone() {
+    let (plan, policy) = (plan(&["a"], &["b"]), GatePolicy::default());
+    let compared = [case("a", Some(Failed), Standing::KnownFailure), case("b", None, Standing::Inherited)];
+    let code = |cases: &[&str], base_in_doubt: bool| {
+        let input = VerdictInput { purpose: Purpose::Run, ..gate(&plan, &compared, &policy) };
+        verdict(&VerdictInput { conflicting_cases: ids(cases), base_in_doubt, ..input }).code
+    };
+    assert_eq!(code(&["a"], false), ExitCode::Inconclusive);
+    assert_eq!(code(&["b"], true), ExitCode::Passed);
+}
+
+#[test]
+fn parts_that_two_branches_accepted_differently_give_11_unless_everything_ran() {
+    let policy = GatePolicy::default();
+    let compared = [case("a", Some(Passed), Standing::Unchanged)];
+    let table: [(Mode, &[&str], ExitCode); 3] = [
+        (Mode::Selective, &[], ExitCode::Inconclusive),
+        (Mode::All, &["filtered away"], ExitCode::Inconclusive),
+        (Mode::All, &[], ExitCode::Passed),
+    ];
+    for (mode, excluded, expected) in table {
+        let plan = Plan { mode, ..plan(&["a"], excluded) };
+        let verdict = verdict(&VerdictInput { base_in_doubt: true, ..gate(&plan, &compared, &policy) });
+        assert_eq!(verdict.code, expected);
     }
 }

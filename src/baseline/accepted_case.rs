@@ -1,0 +1,142 @@
+//! What is kept of a result that a person accepts, and what of it can get worse. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::{Digest, Outcome, TrialStatus};
+use crate::grading::CaseResult;
+
+use super::record::AcceptedCase;
+
+impl AcceptedCase {
+    /// What would be kept of a result if it were accepted, with the text of its answer.
+    pub(super) fn with_output(result: &CaseResult) -> (Self, Option<(Digest, String)>) {
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let passed = result.trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count();
+        let answer = result.trials.first().and_then(|trial| trial.observation.last_answer());
+        let output = answer.map(|answer| (Digest::of(answer.text.as_bytes()), answer.text.clone()));
+        let accepted = Self {
+            set: result.set.clone(),
+            digest: result.digest.clone(),
+            status: result.status,
+            passed: count(passed),
+            trials: count(result.trials.len()),
+            output: output.as_ref().map(|(digest, _)| digest.clone()),
+            outcomes: outcomes(result),
+            failing: failing(result),
+        };
+        (accepted, output)
+    }
+
+    /// What would be kept of a result if it were accepted. A result now and an accepted one are compared in this form.
+    pub fn of(result: &CaseResult) -> Self {
+        Self::with_output(result).0
+    }
+
+    /// The operations whose outcomes differ from these accepted ones, by id.
+    pub fn changed_outcomes<'a>(&'a self, now: &'a Self) -> Vec<ChangedOutcome<'a>> {
+        let operations: BTreeSet<&str> = self.outcomes.keys().chain(now.outcomes.keys()).map(String::as_str).collect();
+        let changed = |operation: &'a str| {
+            let of = |case: &'a Self| case.outcomes.get(operation).map_or(Outcome::NotStarted.name(), String::as_str);
+            let (accepted, now) = (of(self), of(now));
+            (accepted != now).then_some(ChangedOutcome { operation, accepted, now })
+        };
+        operations.into_iter().filter_map(changed).collect()
+    }
+}
+
+/// An operation that came out otherwise than was accepted. One that was not seen counts as not started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangedOutcome<'a> {
+    /// The operation.
+    pub operation: &'a str,
+    /// The outcome that was accepted.
+    pub accepted: &'a str,
+    /// The outcome now.
+    pub now: &'a str,
+}
+
+impl ChangedOutcome<'_> {
+    /// Whether there is harm now that was not there at acceptance.
+    pub fn is_worse(self) -> bool {
+        harm(self.now) > harm(self.accepted)
+    }
+}
+
+/// How much harm an outcome shows, whatever was intended: none, harm that cannot be excluded, or harm.
+fn harm(outcome: &str) -> u8 {
+    const UNCERTAIN: &str = Outcome::Uncertain.name();
+    const DUPLICATED: &str = Outcome::Duplicated.name();
+    const MISMATCHED: &str = Outcome::Mismatched.name();
+    match outcome {
+        DUPLICATED | MISMATCHED => 2,
+        UNCERTAIN => 1,
+        _ => 0,
+    }
+}
+
+/// Each operation's outcome: of the first trial, unless a later one shows more harm.
+fn outcomes(result: &CaseResult) -> BTreeMap<String, String> {
+    let mut outcomes: BTreeMap<String, String> = BTreeMap::new();
+    for seen in result.trials.iter().flat_map(|trial| &trial.observation.operations) {
+        let outcome = seen.outcome.name();
+        let kept = outcomes.entry(seen.operation.to_string()).or_insert_with(|| outcome.to_owned());
+        if harm(outcome) > harm(kept) {
+            outcome.clone_into(kept);
+        }
+    }
+    outcomes
+}
+
+/// The expectations that some trial failed, by index, sorted.
+fn failing(result: &CaseResult) -> Vec<usize> {
+    let grades = result.trials.iter().flat_map(|trial| trial.grades.iter().enumerate());
+    let failing: BTreeSet<usize> =
+        grades.filter(|(_, grade)| grade.pass == Some(false)).map(|(index, _)| index).collect();
+    failing.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{failing_trial, operation, result};
+    use super::*;
+    use crate::domain::CaseStatus::Failed;
+
+    #[test]
+    fn the_expectations_that_any_trial_failed_are_kept_once_and_in_order() {
+        let mut case = result("a", Failed, "no");
+        case.trials = vec![failing_trial(&[2]), failing_trial(&[0, 2])];
+        assert_eq!(AcceptedCase::of(&case).failing, [0, 2]);
+    }
+
+    #[test]
+    fn an_outcome_is_that_of_the_first_trial_unless_a_later_one_shows_more_harm() {
+        let mut case = result("a", Failed, "no");
+        let mut later = case.trials[0].clone();
+        case.trials[0].observation.operations =
+            vec![operation("op-1", Outcome::Committed), operation("op-2", Outcome::Committed)];
+        later.observation.operations =
+            vec![operation("op-1", Outcome::Replayed), operation("op-2", Outcome::Duplicated)];
+        case.trials.push(later);
+        let outcomes = AcceptedCase::of(&case).outcomes;
+        assert_eq!((outcomes["op-1"].as_str(), outcomes["op-2"].as_str()), ("committed", "duplicated"));
+    }
+
+    #[test]
+    fn only_what_shows_more_harm_than_was_accepted_is_worse() {
+        let table = [
+            ("committed", "replayed", false),
+            ("committed", "not_committed", false),
+            ("committed", "uncertain", true),
+            ("replayed", "duplicated", true),
+            ("not_started", "mismatched", true),
+            ("uncertain", "duplicated", true),
+            ("duplicated", "mismatched", false),
+            ("duplicated", "uncertain", false),
+            ("uncertain", "committed", false),
+        ];
+        for (accepted, now, expected) in table {
+            let changed = ChangedOutcome { operation: "op-1", accepted, now };
+            assert_eq!(changed.is_worse(), expected, "{accepted} to {now}");
+        }
+    }
+}
