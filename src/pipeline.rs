@@ -7,6 +7,7 @@ mod cases;
 mod drift;
 mod error;
 mod leftovers;
+mod meanwhile;
 mod pause_watch;
 mod prepare;
 mod publish;
@@ -139,7 +140,8 @@ pub fn conclude(
         store: &store,
     };
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
-    let judged = judge(&prepared, job.snapshot, kind, &outcome);
+    let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
+    let judged = judge(&prepared, job.snapshot, kind, &outcome, lost.as_slice());
     let document = publish::publish(&publish::Material {
         request,
         run: &run,
@@ -167,7 +169,7 @@ struct Judged {
     verdict: Verdict,
 }
 
-fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome) -> Judged {
+fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome, lost: &[String]) -> Judged {
     let compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -188,7 +190,7 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         conflicting_cases: prepared.baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect(),
         base_in_doubt: prepared.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
         trials_executed: outcome.trials_executed,
-        lost_evidence: &[],
+        lost_evidence: lost,
     });
     verdict.notes.extend(drift::drift(prepared.baseline.snapshot.as_ref(), snapshot, &prepared.changes));
     verdict.notes.extend(outside(prepared.plan.outside_project));

@@ -74,13 +74,7 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let root = &request.project_root;
     let store = Store::of_project(root);
     let (baseline, baseline_state) = read_baseline(root)?;
-    let sides = Sides::resolve(SidesRequest {
-        project_root: root,
-        base: request.base.as_deref(),
-        head: request.head.as_deref(),
-        environment: &request.environment,
-        has_accepted: baseline.snapshot.is_some(),
-    })?;
+    let sides = sides_of(request, baseline.snapshot.is_some())?;
     let baseline_state = match baseline_state {
         BaselineState::Broken(findings) => BaselineState::Broken(findings),
         sound => still_whole(root, &sides)?.map_or(sound, BaselineState::Broken),
@@ -91,6 +85,17 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let plan = make_plan(request, &store, &project, &changes, &baseline)?;
     let pause = read_pause(&store.pause_switch());
     Ok(Prepared { sides, project, warnings: loaded.warnings, changes, baseline, baseline_state, plan, pause })
+}
+
+/// The two sides that a request asks for, as they stand now.
+pub(super) fn sides_of(request: &Request, has_accepted: bool) -> Result<Sides, PipelineError> {
+    Ok(Sides::resolve(SidesRequest {
+        project_root: &request.project_root,
+        base: request.base.as_deref(),
+        head: request.head.as_deref(),
+        environment: &request.environment,
+        has_accepted,
+    })?)
 }
 
 /// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.

@@ -62,7 +62,7 @@ pub struct VerdictInput<'a> {
     pub interruption: Option<Interruption>,
     /// How many trials were executed, whatever came of them.
     pub trials_executed: usize,
-    /// Evidence that could not be written, a sentence each.
+    /// Evidence that could not be kept, or no longer speaks of what stands there, a sentence each.
     pub lost_evidence: &'a [String],
 }
 
@@ -141,7 +141,7 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         reasons.push(reason(ExitCode::Inconclusive, "cases were selected and not one trial was executed"));
     }
     for lost in input.lost_evidence {
-        reasons.push(reason(ExitCode::Inconclusive, format!("evidence could not be kept: {lost}")));
+        reasons.push(reason(ExitCode::Inconclusive, lost.clone()));
     }
     reasons
 }

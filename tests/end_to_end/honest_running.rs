@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use crate::sandbox::{Ran, Sandbox, entry};
-use crate::small_project::{CASE, FILES, PROJECT, accepted_project, case, small_project};
+use crate::small_project::{CASE, FILES, PROJECT, WORKFLOW, accepted_project, case, small_project};
 
 const CASE_PATH: &str = "cases/policy_accuracy/greets.yaml";
 
@@ -355,4 +355,27 @@ fn slow_project(ids: &[&str]) -> Sandbox {
         sandbox.write(&format!("cases/action/{id}.yaml"), &case(id, "Good morning"));
     }
     sandbox
+}
+
+#[test]
+fn files_that_are_edited_while_the_run_goes_on_leave_no_verdict() {
+    let sandbox = accepted_project();
+    sandbox.write("workflow.sh", &format!("{WORKFLOW}echo Good night > prompts/greeting.txt\n"));
+    sandbox.commit("edit oneself");
+    let gate = sandbox.holdpoint(&["gate", "--all"]).expect(11);
+    assert!(gate.stdout.contains("edited while the run went on"), "{}", gate.stdout);
+    assert!(gate.stdout.contains("greeting"), "{}", gate.stdout);
+
+    let sandbox = accepted_project();
+    sandbox.write("workflow.sh", &format!("{WORKFLOW}echo a line > log.txt\n"));
+    sandbox.commit("keep a log");
+    sandbox.holdpoint(&["gate", "--all"]).expect(0);
+}
+
+#[test]
+fn fewer_trials_than_a_case_needs_cannot_be_asked_for() {
+    let sandbox = accepted_project();
+    sandbox.write("cases/policy_accuracy/greets.yaml", &CASE.replace("input:", "trials: 3\ninput:"));
+    sandbox.holdpoint(&["run", "--all", "--trials", "1"]).expect(0);
+    assert_eq!(sandbox.report()["cases"][0]["trials"].as_array().map(Vec::len), Some(3));
 }
