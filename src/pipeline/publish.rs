@@ -108,7 +108,7 @@ fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
         let others: Vec<&str> = conflict.others.iter().map(Digest::short).collect();
         let (taken, others) = (conflict.taken.short(), others.join(", "));
         format!(
-            "Two branches accepted {what} differently: record {taken} counts until the next acceptance, not {others}."
+            "Two branches accepted {what} differently: record {taken} counts for now, not {others}; accept one of them."
         )
     })
 }
