@@ -184,7 +184,7 @@ impl OnSheet for Handover {
         sheet.facts(source_facts(&self.source));
         let open: usize = self.items.iter().flat_map(|item| &item.attempts).filter(|rule| rule.open).count();
         let operations: usize = self.items.iter().map(|item| item.attempts.len()).sum();
-        sheet.text(format!("{}, {open} of them open.", counted(operations, "operation")));
+        sheet.text(format!("{}, {open} of them to follow up.", counted(operations, "operation")));
         for item in &self.items {
             push_item(&mut sheet, item);
         }

@@ -470,7 +470,7 @@ impl Incident {
             ("Cases", scope.cases.to_string()),
             ("Operations", scope.operations.to_string()),
             ("Attempts", observed(scope.attempts)),
-            ("Still open", scope.open.to_string()),
+            ("To follow up", scope.open.to_string()),
             ("Acted on", actions),
         ]);
         if !scope.stated.is_empty() {

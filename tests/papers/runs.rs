@@ -32,7 +32,7 @@ fn the_papers_of_a_lost_acknowledgment_say_what_happened_what_did_not_and_what_m
     assert!(note["attempted"][0]["attempts"][0].as_str().unwrap().contains("the acknowledgment was lost"), "{note}");
     assert_eq!(note["uncertain"], json!([]));
     let next = &note["next_steps"][0];
-    assert!(next["step"].as_str().unwrap().starts_with("Tell the workflow"), "{note}");
+    assert!(next["step"].as_str().unwrap().starts_with("The workflow does not know yet"), "{note}");
     assert_eq!((&next["another_attempt"], &next["owner"]), (&json!("not_permitted"), &Value::Null));
     assert!(note["missing"].as_array().unwrap().contains(&json!("Any owner.")), "{note}");
 
