@@ -113,7 +113,9 @@ fn by_outcome(operation: &OperationAccount) -> NextStep {
 fn done(operation: &OperationAccount) -> NextStep {
     let step = match operation.claim_check {
         ClaimCheck::FalseFailure => "Correct the workflow's record: it says failed or refused, and the effect exists.",
-        ClaimCheck::HonestUnknown => "The workflow does not know yet that the effect exists: settle that in its record, then go on.",
+        ClaimCheck::HonestUnknown => {
+            "The workflow does not know yet that the effect exists: settle that in its record, then go on."
+        }
         _ => "Go on with the next step; this one is done.",
     };
     NextStep {
