@@ -127,15 +127,15 @@ fn weigh(attempts: &[AttemptSeen], looks: &[Look]) -> (Outcome, String) {
     if looks.iter().flat_map(|look| &look.effects).any(|effect| effect.parameters_match == Some(false)) {
         return (Outcome::Mismatched, "The effect has other parameters than were intended.".to_owned());
     }
-    match settled_effect(looks) {
+    match is_there(looks) {
         Err(why) => (Outcome::Uncertain, why),
-        Ok(None) => weigh_absence(attempts),
-        Ok(Some(effect)) => weigh_presence(attempts, effect),
+        Ok(false) => weigh_absence(attempts),
+        Ok(true) => weigh_presence(attempts, looks),
     }
 }
 
-/// The one effect that all authoritative looks show, or none that all show.
-fn settled_effect(looks: &[Look]) -> Result<Option<&EffectSeen>, String> {
+/// Whether all authoritative looks show the effect, or all show none.
+fn is_there(looks: &[Look]) -> Result<bool, String> {
     for look in looks {
         if matches!(look.state, LookState::Unreadable(_)) {
             return Err("A target that should show the effect could not be read.".to_owned());
@@ -155,7 +155,7 @@ fn settled_effect(looks: &[Look]) -> Result<Option<&EffectSeen>, String> {
     if lagging_shows_more {
         return Err("A view that may lag shows an effect that the authoritative one does not.".to_owned());
     }
-    Ok(first.effects.first())
+    Ok(!first.effects.is_empty())
 }
 
 fn weigh_absence(attempts: &[AttemptSeen]) -> (Outcome, String) {
@@ -171,14 +171,16 @@ fn weigh_absence(attempts: &[AttemptSeen]) -> (Outcome, String) {
     (Outcome::NotCommitted, "Attempts were made and the target shows no effect.".to_owned())
 }
 
-fn weigh_presence(attempts: &[AttemptSeen], effect: &EffectSeen) -> (Outcome, String) {
+/// Every look that shows the effect counts, whichever was had first: one may know its receipt, another its parameters.
+fn weigh_presence(attempts: &[AttemptSeen], looks: &[Look]) -> (Outcome, String) {
+    let shown = || looks.iter().flat_map(|look| &look.effects);
     let answered = attempts.iter().filter_map(|attempt| attempt.answered.receipt());
-    let receipts: BTreeSet<&str> = answered.chain(effect.receipt.as_deref()).collect();
+    let receipts: BTreeSet<&str> = answered.chain(shown().filter_map(|effect| effect.receipt.as_deref())).collect();
     if receipts.len() > 1 {
         return (Outcome::Uncertain, "There are different receipts and only one effect.".to_owned());
     }
-    let unstated =
-        if effect.parameters_match.is_none() { " Nothing states which parameters it should have." } else { "" };
+    let is_stated = shown().any(|effect| effect.parameters_match.is_some());
+    let unstated = if is_stated { "" } else { " Nothing states which parameters it should have." };
     match replay(attempts) {
         Some(number) => (
             Outcome::Replayed,

@@ -248,6 +248,17 @@ fn is_settled(look: &Look) -> bool {
     look.state == LookState::Read { settled: true, authoritative: true }
 }
 
+/// Found by the property below: a receipt that only the second look knows counts as much as one of the first.
+#[test]
+fn a_receipt_that_any_look_knows_contradicts_another_receipt() {
+    let effect = |receipt: Option<&str>| EffectSeen { receipt: receipt.map(str::to_owned), parameters_match: None };
+    let (knows, silent) = (read(true, true, vec![effect(Some("r1"))]), read(true, true, vec![effect(None)]));
+    let answers = vec![Answered::Replayed { receipt: Some("r2".to_owned()) }];
+    for looks in [[knows.clone(), silent.clone()], [silent, knows]] {
+        assert_eq!(outcome(answers.clone(), &looks), Uncertain);
+    }
+}
+
 proptest! {
     #[test]
     fn nothing_about_absence_or_uniqueness_is_certain_without_a_settled_look(
