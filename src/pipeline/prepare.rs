@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::baseline::{Baseline, Finding, Ledger};
+use crate::baseline::{Baseline, Ledger, LedgerError};
 use crate::change::{ChangeSet, Sides, SidesRequest};
 use crate::manifest::{Diagnostic, Project, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
@@ -23,6 +23,8 @@ pub struct Prepared {
     pub warnings: Vec<Diagnostic>,
     /// What changed.
     pub changes: ChangeSet,
+    /// The accepted results, record by record; `None` where they are not as they were accepted.
+    pub ledger: Option<Ledger>,
     /// What was accepted.
     pub baseline: Baseline,
     /// Whether that can be trusted.
@@ -53,17 +55,24 @@ pub fn verify_ledger(
     project_root: &Path,
     environment: &BTreeMap<String, String>,
 ) -> Result<Vec<String>, PipelineError> {
-    let findings = unsound(project_root);
-    if !findings.is_empty() {
-        return Ok(findings);
-    }
+    let ledger = match sound_ledger(project_root)? {
+        Ok(ledger) => ledger,
+        Err(findings) => return Ok(findings),
+    };
     let sides =
         Sides::resolve(SidesRequest { project_root, base: None, head: None, environment, has_accepted: false })?;
-    Ok(still_whole(project_root, &sides)?.unwrap_or_default())
+    Ok(still_whole(&ledger, &sides)?.unwrap_or_default())
 }
 
-fn unsound(project_root: &Path) -> Vec<String> {
-    Ledger::verify(&project_root.join(BASELINES_FOLDER)).iter().map(Finding::to_string).collect()
+/// The ledger, or all that is not as it was accepted, a sentence each.
+fn sound_ledger(project_root: &Path) -> Result<Result<Ledger, Vec<String>>, PipelineError> {
+    match open_ledger(project_root) {
+        Ok(ledger) => Ok(Ok(ledger)),
+        Err(PipelineError::Ledger(LedgerError::Unsound { findings, .. })) => {
+            Ok(Err(findings.iter().map(ToString::to_string).collect()))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads both sides and plans. Nothing is written.
@@ -73,18 +82,17 @@ fn unsound(project_root: &Path) -> Vec<String> {
 pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let root = &request.project_root;
     let store = Store::of_project(root);
-    let (baseline, baseline_state) = read_baseline(root)?;
+    let (ledger, baseline, baseline_state) = read_baseline(root)?;
     let sides = sides_of(request, baseline.snapshot.is_some())?;
-    let baseline_state = match baseline_state {
-        BaselineState::Broken(findings) => BaselineState::Broken(findings),
-        sound => still_whole(root, &sides)?.map_or(sound, BaselineState::Broken),
-    };
+    let lost = ledger.as_ref().map(|ledger| still_whole(ledger, &sides)).transpose()?.flatten();
+    let baseline_state = lost.map_or(baseline_state, BaselineState::Broken);
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
     let changes = sides.changes(&project, baseline.snapshot.as_ref())?;
     let plan = make_plan(request, &store, &project, &changes, &baseline)?;
     let pause = read_pause(&store.pause_switch());
-    Ok(Prepared { sides, project, warnings: loaded.warnings, changes, baseline, baseline_state, plan, pause })
+    let warnings = loaded.warnings;
+    Ok(Prepared { sides, project, warnings, changes, ledger, baseline, baseline_state, plan, pause })
 }
 
 /// The two sides that a request asks for, as they stand now.
@@ -99,20 +107,20 @@ pub(super) fn sides_of(request: &Request, has_accepted: bool) -> Result<Sides, P
 }
 
 /// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.
-fn read_baseline(root: &Path) -> Result<(Baseline, BaselineState), PipelineError> {
-    let findings = unsound(root);
-    if !findings.is_empty() {
-        return Ok((Baseline::default(), BaselineState::Broken(findings)));
-    }
-    let baseline = open_ledger(root)?.fold();
+fn read_baseline(root: &Path) -> Result<(Option<Ledger>, Baseline, BaselineState), PipelineError> {
+    let ledger = match sound_ledger(root)? {
+        Ok(ledger) => ledger,
+        Err(findings) => return Ok((None, Baseline::default(), BaselineState::Broken(findings))),
+    };
+    let baseline = ledger.fold();
     let state = if baseline.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
-    Ok((baseline, state))
+    Ok((Some(ledger), baseline, state))
 }
 
 /// A chain of records cannot tell that its newest link was taken away; git can.
-fn still_whole(root: &Path, sides: &Sides) -> Result<Option<Vec<String>>, PipelineError> {
+fn still_whole(ledger: &Ledger, sides: &Sides) -> Result<Option<Vec<String>>, PipelineError> {
     let earlier = sides.earlier_names(BASELINES_FOLDER)?;
-    let lost = open_ledger(root)?.lost_since(earlier.iter().map(String::as_str));
+    let lost = ledger.lost_since(earlier.iter().map(String::as_str));
     let sentences: Vec<String> = lost.iter().map(ToString::to_string).collect();
     Ok((!sentences.is_empty()).then_some(sentences))
 }

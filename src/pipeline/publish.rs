@@ -11,7 +11,7 @@ use crate::store::RunKind;
 use crate::verdict::BaselineState;
 
 use super::carry_out::Outcome;
-use super::prepare::{Prepared, open_ledger};
+use super::prepare::Prepared;
 use super::{Judged, PipelineError, Request};
 
 /// The folder of reports, below the project's folder.
@@ -59,7 +59,7 @@ fn refuse(path: &Path, wrong: impl Fn(&Path) -> bool, why: &str) -> Result<(), P
 /// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
 pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
     let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
-    let outputs = accepted_outputs(&request.project_root, prepared);
+    let outputs = accepted_outputs(prepared);
     let accept = accept_command(material);
     let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
     let document = report::build(&ReportInput {
@@ -144,8 +144,8 @@ pub fn project_option(named_folder: Option<&str>) -> String {
 
 /// The texts that were accepted earlier for the cases that ran. One that cannot be read is left out: `baseline verify`,
 /// which every gate does, has then already said so.
-fn accepted_outputs(project_root: &Path, prepared: &Prepared) -> BTreeMap<CaseId, String> {
-    let Ok(ledger) = open_ledger(project_root) else { return BTreeMap::new() };
+fn accepted_outputs(prepared: &Prepared) -> BTreeMap<CaseId, String> {
+    let Some(ledger) = &prepared.ledger else { return BTreeMap::new() };
     let selected = prepared.plan.selected.iter();
     selected
         .filter_map(|selected| {
