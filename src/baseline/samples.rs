@@ -93,6 +93,8 @@ pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
         steps: vec![step],
         operations: Vec::new(),
         readings: BTreeMap::new(),
+        looks: BTreeMap::new(),
+        exchanges: Vec::new(),
         judgements: BTreeMap::new(),
         error: None,
     };

@@ -2,14 +2,16 @@
 //! and from all that the outcome of each operation.
 
 mod excerpt;
+mod exchange;
 mod markdown;
 mod observation;
 mod outcome;
 
 pub use excerpt::excerpt;
+pub use exchange::{Delivered, Exchange, FaultLaid, Forwarded, Message};
 pub use markdown::escape_markdown;
 pub use observation::{
-    Answer, Answered, AttemptSeen, Call, ClaimMade, ErrorKind, Form, Judgement, Observation, OperationSeen, Reading,
-    StepObservation, TrialError,
+    Answer, Answered, AttemptSeen, Call, ClaimMade, ErrorKind, Form, Judgement, LookHad, Observation, OperationSeen,
+    Reading, StepObservation, TrialError,
 };
 pub use outcome::{EffectSeen, Look, LookState, check_claim, conclude, operations_named};

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::domain::{CaseId, Claim, OperationId, Outcome, PartId};
 
 use super::excerpt::excerpt;
+use super::exchange::Exchange;
 use super::outcome::attempt_sentence;
 
 /// How much of a target's own words is shown where an answer is named in passing, in characters.
@@ -53,6 +54,12 @@ pub struct Observation {
     pub operations: Vec<OperationSeen>,
     /// What the probes read after the last step, by the probe's name.
     pub readings: BTreeMap<String, Reading>,
+    /// How each of those looks was had.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub looks: BTreeMap<String, LookHad>,
+    /// The calls to connectors that the runner passed on, in the order in which they arrived.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<Exchange>,
     /// What the `command` graders answered, by the index of their expectation.
     pub judgements: BTreeMap<usize, Judgement>,
     /// Why the trial did not come to an answer.
@@ -164,6 +171,9 @@ pub struct AttemptSeen {
     pub fault: Option<String>,
     /// What came back from the target, whether or not it was passed on to the workflow.
     pub answered: Answered,
+    /// The number of the exchange that shows it in full, where the runner stood between the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<u32>,
 }
 
 /// What an attempt called: a connector's operation, whose contract says whether another attempt is permitted.
@@ -249,6 +259,21 @@ pub enum Reading {
     Effects(Vec<Map<String, Value>>),
     /// The target could not be read; an expectation on it is an error, never a zero.
     Unreadable(String),
+}
+
+/// How a look at a target was had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LookHad {
+    /// When its last reading was had, in microseconds since the trial's first step began.
+    pub at_us: u64,
+    /// How many readings it took.
+    pub readings: u32,
+    /// Whether it was settled.
+    pub settled: bool,
+    /// Whether the target is the system of record.
+    pub authoritative: bool,
+    /// How it settled or why it did not, in one sentence.
+    pub why: String,
 }
 
 /// What a `command` grader answered.

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::domain::OperationId;
-use crate::evidence::{Answer, Answered, AttemptSeen, Judgement, Observation, OperationSeen, Reading, StepObservation};
+use crate::evidence::{
+    Answer, Answered, AttemptSeen, Exchange, Judgement, Message, Observation, OperationSeen, Reading, StepObservation,
+};
 use crate::manifest::{Project, WorkflowSpec};
 
 use super::encodings::encoded_forms;
@@ -140,12 +142,16 @@ impl Redactor {
             mut steps,
             mut operations,
             mut readings,
+            mut looks,
+            mut exchanges,
             mut judgements,
             mut error,
         } = observation;
         steps.iter_mut().for_each(|step| self.step(step));
         operations.iter_mut().for_each(|operation| self.operation_seen(operation));
         readings.values_mut().for_each(|reading| self.reading(reading));
+        looks.values_mut().for_each(|look| self.replace(&mut look.why));
+        exchanges.iter_mut().for_each(|exchange| self.exchange(exchange));
         for judgement in judgements.values_mut() {
             let (Judgement::Verdict { message: text, .. } | Judgement::Unclear(text)) = judgement;
             self.replace(text);
@@ -153,7 +159,50 @@ impl Redactor {
         if let Some(error) = &mut error {
             self.replace(&mut error.message);
         }
-        Observation { case, form, trial, started, duration_ms, steps, operations, readings, judgements, error }
+        Observation {
+            case,
+            form,
+            trial,
+            started,
+            duration_ms,
+            steps,
+            operations,
+            readings,
+            looks,
+            exchanges,
+            judgements,
+            error,
+        }
+    }
+
+    fn exchange(&self, exchange: &mut Exchange) {
+        let Exchange {
+            number: _,
+            step: _,
+            connector: _,
+            operation: _,
+            intention,
+            key,
+            begun_us: _,
+            answered_us: _,
+            ended_us: _,
+            method,
+            target,
+            request,
+            forwarded: _,
+            answer,
+            status: _,
+            delivered: _,
+            delivered_status: _,
+            fault: _,
+            problem,
+        } = exchange;
+        intention.iter_mut().for_each(|operation| self.redact_id(operation));
+        key.iter_mut().chain(problem).chain([method, target]).for_each(|text| self.replace(text));
+        for Message { headers, bytes: _, digest: _, text, is_cut: _ } in answer.iter_mut().chain([request]) {
+            self.replace(text);
+            headers.iter_mut().for_each(|(_, value)| self.replace(value));
+        }
     }
 
     fn replace(&self, text: &mut String) {
@@ -182,7 +231,7 @@ impl Redactor {
         let OperationSeen { operation, outcome: _, attempts, effects: _, evidence } = seen;
         self.redact_id(operation);
         evidence.iter_mut().for_each(|sentence| self.replace(sentence));
-        for AttemptSeen { number: _, step: _, call: _, identity, fault, answered } in attempts {
+        for AttemptSeen { number: _, step: _, call: _, identity, fault, answered, exchange: _ } in attempts {
             identity.iter_mut().chain(fault).for_each(|text| self.replace(text));
             match answered {
                 Answered::Committed { receipt } | Answered::Replayed { receipt } => {

@@ -139,12 +139,8 @@ mod tests {
     }
 
     fn ask_in(state_dir: &Path, database: &str, query: &str) -> Reading {
-        let probe = SqlProbe {
-            database: database.to_owned(),
-            query: query.to_owned(),
-            operation: None,
-            if_missing: IfMissing::Unreadable,
-        };
+        let probe =
+            SqlProbe { database: database.to_owned(), query: query.to_owned(), if_missing: IfMissing::Unreadable };
         ask(&probe, state_dir)
     }
 

@@ -82,6 +82,8 @@ fn empty(spec: &TrialSpec<'_>, started: Timestamp) -> Observation {
         steps: Vec::new(),
         operations: Vec::new(),
         readings: BTreeMap::new(),
+        looks: BTreeMap::new(),
+        exchanges: Vec::new(),
         judgements: BTreeMap::new(),
         error: None,
     }
@@ -203,7 +205,7 @@ impl Trial<'_> {
         let probes = self.surrounding.project.file.probes.iter();
         probes
             .filter(move |(_, probe)| probe.workflow.as_ref().is_none_or(|named| named == workflow))
-            .filter_map(|(name, probe)| Some((name.as_str(), probe.sql.as_ref()?.operation.as_deref()?)))
+            .filter_map(|(name, probe)| Some((name.as_str(), probe.operation.as_deref()?)))
     }
 
     fn reading(&self, name: &str) -> Reading {

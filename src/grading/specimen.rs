@@ -60,6 +60,8 @@ pub(super) fn observation(answer: Option<Answer>) -> Observation {
         steps: vec![step],
         operations: Vec::new(),
         readings: BTreeMap::new(),
+        looks: BTreeMap::new(),
+        exchanges: Vec::new(),
         judgements: BTreeMap::new(),
         error: None,
     }

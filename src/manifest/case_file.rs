@@ -85,6 +85,10 @@ pub struct InvokeStep {
     /// Fields laid over the case's input for this step alone; the case's input must then be a map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<serde_json::Map<String, Value>>,
+    /// Whether the trial goes on where the workflow ends badly or too late in this step. Its answer then counts as
+    /// none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_fail: bool,
 }
 
 /// A restart: it has no settings.
@@ -115,11 +119,62 @@ pub struct FaultSpec {
     pub attempt: u32,
     /// Where the call fails, relative to the target's commit.
     pub fault: FaultName,
-    /// Seconds, for the faults that take time: after how long a `late_commit` lands, how long a `delay` is, what
-    /// `Retry-After` an `unavailable` or `rate_limited` carries. Each has its own default.
+    /// Seconds, for the faults that take time: after how long a `late_commit` lands, how long a `delay` or a `stall` is,
+    /// how long an `out_of_order` call waits for another one, what `Retry-After` a `status` carries. Each has its own
+    /// default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 86_400.0))]
     pub seconds: Option<f64>,
+    /// How the answer is withheld, for `drop_before`, `lost_ack` and `late_commit`. By default the connection ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Withheld>,
+    /// The status that is answered, for `status` and for what is withheld by a status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 200, max = 599))]
+    pub status: Option<u16>,
+    /// The body that is answered, for `replace_body` and `status`: a text as it is, any other value as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+    /// Where in the answer, for `inject_text`: a JSON pointer (RFC 6901) to a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The text that `inject_text` adds there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// How many bytes of the answer's body are let through, for the truncations and `stall`. By default about half.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_bytes: Option<u64>,
+}
+
+impl FaultSpec {
+    /// A fault with nothing but its place and its name.
+    pub fn new(connector: impl Into<PartId>, operation: impl Into<String>, attempt: u32, fault: FaultName) -> Self {
+        Self {
+            connector: connector.into(),
+            operation: operation.into(),
+            attempt,
+            fault,
+            seconds: None,
+            by: None,
+            status: None,
+            body: None,
+            pointer: None,
+            text: None,
+            keep_bytes: None,
+        }
+    }
+}
+
+/// How an answer is withheld from the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Withheld {
+    /// The connection ends without an answer.
+    Reset,
+    /// Nothing comes until the caller gives up.
+    Timeout,
+    /// A gateway's status comes in its place: 504, or what `status` says.
+    Status,
 }
 
 fn first_attempt() -> u32 {
@@ -127,6 +182,9 @@ fn first_attempt() -> u32 {
 }
 
 /// Faults, named by where they fall relative to the target's commit.
+///
+/// The practice workflows and their targets know the first eight, in the target itself. On the way between any other
+/// workflow and its targets all work but `fail_before_commit`, which only a target can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultName {
@@ -146,11 +204,33 @@ pub enum FaultName {
     RateLimited,
     /// The answer comes later than usual; if later than the caller waits, it never sees it.
     Delay,
+    /// The request is never forwarded, and the connection ends without an answer.
+    DropBefore,
+    /// The connection ends as soon as it is made: the request is not even read.
+    Refuse,
+    /// A status is answered in the target's place, and nothing is forwarded.
+    Status,
+    /// The target gets the request twice; the caller gets the first answer.
+    DuplicateDelivery,
+    /// The answer begins and then stands still.
+    Stall,
+    /// The answer's body ends early, and its end looks like an end.
+    TruncateClean,
+    /// The answer's body ends early because the connection breaks.
+    TruncateAbrupt,
+    /// The answer's body is no JSON any more.
+    CorruptJson,
+    /// The answer has another body.
+    ReplaceBody,
+    /// A text in the answer says something more.
+    InjectText,
+    /// The request is forwarded only after a later one was.
+    OutOfOrder,
 }
 
 impl FaultName {
     /// Every fault.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 19] = [
         Self::FailBeforeCommit,
         Self::LostAck,
         Self::LostRequest,
@@ -159,6 +239,17 @@ impl FaultName {
         Self::Unavailable,
         Self::RateLimited,
         Self::Delay,
+        Self::DropBefore,
+        Self::Refuse,
+        Self::Status,
+        Self::DuplicateDelivery,
+        Self::Stall,
+        Self::TruncateClean,
+        Self::TruncateAbrupt,
+        Self::CorruptJson,
+        Self::ReplaceBody,
+        Self::InjectText,
+        Self::OutOfOrder,
     ];
 
     /// The name used in files and reports.
@@ -172,6 +263,32 @@ impl FaultName {
             Self::Unavailable => "unavailable",
             Self::RateLimited => "rate_limited",
             Self::Delay => "delay",
+            Self::DropBefore => "drop_before",
+            Self::Refuse => "refuse",
+            Self::Status => "status",
+            Self::DuplicateDelivery => "duplicate_delivery",
+            Self::Stall => "stall",
+            Self::TruncateClean => "truncate_clean",
+            Self::TruncateAbrupt => "truncate_abrupt",
+            Self::CorruptJson => "corrupt_json",
+            Self::ReplaceBody => "replace_body",
+            Self::InjectText => "inject_text",
+            Self::OutOfOrder => "out_of_order",
         }
+    }
+
+    /// Whether the practice workflows and their targets can do it.
+    pub fn is_known_to_practice(self) -> bool {
+        matches!(
+            self,
+            Self::FailBeforeCommit
+                | Self::LostAck
+                | Self::LostRequest
+                | Self::LateCommit
+                | Self::ErrorAfterCommit
+                | Self::Unavailable
+                | Self::RateLimited
+                | Self::Delay
+        )
     }
 }

@@ -19,7 +19,7 @@ mod schema;
 mod suggest;
 mod yaml;
 
-pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step};
+pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
 pub use compile::{
     JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time, literal_prefix,
 };
@@ -34,13 +34,14 @@ pub use load::{Loaded, SideProject, load_part, load_project, load_side};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, ConnectorManifest, Effect, Idempotency,
     IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part, PartKind,
-    PermissionsManifest, Processing, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn, Sampling,
-    SourceManifest, ToolManifest,
+    PermissionsManifest, Place, Processing, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn, Sampling,
+    SourceManifest, ToolManifest, Wire,
 };
 pub use project::{Case, Fixture, Project};
 pub use project_file::{
-    AnswerForm, CommandWorkflow, GatePolicy, HttpReady, HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe,
-    ProjectFile, SqlProbe, WorkflowEnv, WorkflowSpec,
+    AnswerForm, CommandProbe, CommandWorkflow, ConnectorSpec, EqualReadings, FileProbe, GatePolicy, HttpProbe,
+    HttpReady, HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe, ProjectFile, Settle, SqlProbe,
+    StartedTarget, UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
 };
 pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};

@@ -18,7 +18,7 @@ mod tool;
 
 pub use connector::{
     AnswerInFlight, AnswerToMismatch, Backoff, ConnectorManifest, Effect, Idempotency, IdempotencyKey, Jitter,
-    KeptAnswers, Lookup, Operation, Processing, ReplaySignal, Retry, RetryOn,
+    KeptAnswers, Lookup, Operation, Place, Processing, ReplaySignal, Retry, RetryOn, Wire,
 };
 pub use model::{ModelLimits, ModelManifest, Sampling};
 pub use permissions::{Action, Actor, PermissionsManifest};

@@ -17,6 +17,10 @@ pub struct ProjectFile {
     pub name: String,
     /// The workflows under test, by name.
     pub workflows: BTreeMap<WorkflowId, WorkflowSpec>,
+    /// The connectors whose calls holdpoint passes on, watches and can fail: by the id of their manifest. The calls to
+    /// any other connector go past it.
+    #[serde(default)]
+    pub connectors: BTreeMap<PartId, ConnectorSpec>,
     /// Questions to the systems that the workflows act on, by name.
     #[serde(default)]
     pub probes: BTreeMap<String, Probe>,
@@ -169,6 +173,77 @@ pub enum PracticeName {
     R618,
 }
 
+/// A connector whose calls holdpoint passes on to where they belong.
+///
+/// Each trial gets an address of its own on the loopback device, which the workflow finds in its invocation under
+/// `connectors`, and in the environment under the names in `env`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectorSpec {
+    /// Where the calls go in the end.
+    pub upstream: Upstream,
+    /// The environment variables that hold the connector's address for a `command` workflow.
+    #[serde(default)]
+    pub env: Vec<String>,
+    /// A path that is part of the address, such as `/v1`.
+    #[serde(default)]
+    pub base_path: String,
+    /// Further headers that are recorded, beside those that no secret stands in. One that is not listed is passed on and
+    /// not recorded.
+    #[serde(default)]
+    pub record_headers: Vec<String>,
+    /// Bytes of each body that are recorded. The digest is always that of the whole.
+    #[serde(default = "default_record_bytes")]
+    #[schemars(range(min = 0, max = 16_777_216))]
+    pub record_bytes: usize,
+    /// Seconds that the upstream may take to begin its answer, and to go on with it.
+    #[serde(default = "default_upstream_timeout_s")]
+    #[schemars(range(min = 1, max = 86_400))]
+    pub timeout_s: u64,
+}
+
+fn default_record_bytes() -> usize {
+    64 * 1024
+}
+
+fn default_upstream_timeout_s() -> u64 {
+    60
+}
+
+/// Where a connector's calls go: exactly one of its fields.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct Upstream {
+    /// A service that runs anyway: `http://` or `https://`. `${NAME}` stands for an environment variable that must be
+    /// set. What a trial leaves there outlives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// A service that is started for each trial and belongs to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<StartedTarget>,
+}
+
+/// A service that is started for each trial, on the trial's state directory. It is told its port by
+/// `HOLDPOINT_PORT` and must listen there on 127.0.0.1.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartedTarget {
+    /// The program and its arguments, as `command.run`.
+    #[schemars(length(min = 1))]
+    pub run: Vec<String>,
+    /// The environment it gets.
+    #[serde(default)]
+    pub env: WorkflowEnv,
+    /// The path that answers 2xx once it is ready. By default it is ready when its port takes a connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<String>,
+    /// Seconds to wait for that at the most.
+    #[serde(default = "default_ready_s")]
+    #[schemars(range(min = 1, max = 3600))]
+    pub ready_timeout_s: u64,
+}
+
 /// A question to a target system, asked after the last step of a trial. Exactly one kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -179,6 +254,85 @@ pub struct Probe {
     /// A query on a SQLite file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sql: Option<SqlProbe>,
+    /// A GET to a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpProbe>,
+    /// A program that asks a target: PostgreSQL by `psql`, say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandProbe>,
+    /// A file of JSON, or of JSON lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileProbe>,
+    /// The field of an effect that holds the identity of the operation which made it. With it every trial of the workflow
+    /// is looked at, and the effects are evidence for the outcome of operations. Where several probes of a
+    /// workflow name such a field for the same operation, its effect must show in each, or its outcome is uncertain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Which connector's operation makes these effects, as `connector/operation`: an effect of the identity `O-1` is then
+    /// that of the operation `<operation>:O-1`, and says nothing of any other connector's operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// The field of an effect that holds the receipt that callers get for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
+    /// Fields of an effect that must be what the first attempt asked for: the field's name, and where the value
+    /// stands in the request's JSON body (a JSON pointer). Needs `of`.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+    /// When the look is worth something. By default at once.
+    #[serde(default)]
+    pub settle: Settle,
+    /// Whether the target looked at is the system of record. `false` for a view that may lag or leave out; such a look
+    /// needs another, authoritative probe beside it to conclude anything.
+    #[serde(default = "yes")]
+    pub authoritative: bool,
+}
+
+/// When a look is settled, so that an effect which does not show is not on its way any more. At most one of its
+/// fields; with none, the look is settled at once: nothing can still be on its way when it is had.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("maxProperties" = 1))]
+pub struct Settle {
+    /// So many seconds after the trial's last call had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 3600.0))]
+    pub after_s: Option<f64>,
+    /// Once another probe, of what is still on its way, shows nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_empty: Option<UntilEmpty>,
+    /// Once so many readings in a row were equal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equal_readings: Option<EqualReadings>,
+    /// Never by itself: the look is worth what a second, authoritative probe of that name, had after it, confirms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmed_by: Option<String>,
+}
+
+/// A look that is settled once nothing is on its way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UntilEmpty {
+    /// The probe that shows what is on its way.
+    pub probe: String,
+    /// Seconds to wait for that at the most; what still shows something then is not settled.
+    #[schemars(range(min = 0.0, max = 3600.0))]
+    pub within_s: f64,
+}
+
+/// A look that is settled once it is steady.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EqualReadings {
+    /// So many readings in a row are equal.
+    #[schemars(range(min = 2, max = 1000))]
+    pub count: u32,
+    /// Seconds between two of them.
+    #[schemars(range(min = 0.001, max = 3600.0))]
+    pub every_s: f64,
+    /// Seconds to wait for that at the most; what is not steady then is not settled.
+    #[schemars(range(min = 0.0, max = 3600.0))]
+    pub within_s: f64,
 }
 
 /// A query on a SQLite file, opened read-only.
@@ -189,13 +343,66 @@ pub struct SqlProbe {
     pub database: String,
     /// One SELECT. Each row becomes an effect, its columns the effect's fields.
     pub query: String,
-    /// The column that holds the identity of the operation which made the row. With it every trial of the workflow is
-    /// looked at, and the rows are evidence for the outcome of operations. The file belongs to the trial and
-    /// is read after everything in it has ended, so the look is settled. Where several probes of a workflow name such a
-    /// column, an operation's effect must show in each of them, or its outcome is uncertain.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub operation: Option<String>,
     /// What a file that does not exist means. By default nothing: a name with a typing error must not read as "no effects".
+    #[serde(default)]
+    pub if_missing: IfMissing,
+}
+
+/// A GET to a target, past the faults: the question itself is never failed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpProbe {
+    /// The connector whose upstream is asked; `path` is then below its address. Without it, `path` is a whole address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connector: Option<PartId>,
+    /// The path and query, or the whole address. `${NAME}` stands for an environment variable that must be set.
+    pub path: String,
+    /// Request headers. `${NAME}` stands for an environment variable that must be set.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// A JSONPath (RFC 9535) to the effects in the JSON answer: each map that it finds is one.
+    #[serde(default = "every_item")]
+    pub effects: String,
+    /// Whether the status 404 means that there is nothing. By default the target then counts as unreadable.
+    #[serde(default)]
+    pub not_found_is_empty: bool,
+    /// Seconds that it may take.
+    #[serde(default = "default_probe_timeout")]
+    #[schemars(range(min = 1, max = 3600))]
+    pub timeout_s: u64,
+}
+
+fn every_item() -> String {
+    "$[*]".to_owned()
+}
+
+fn default_probe_timeout() -> u64 {
+    10
+}
+
+/// A program that asks a target and prints a JSON list of maps, or JSON lines of maps: each map is an effect.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommandProbe {
+    /// The program and its arguments, started without a shell in the project's folder.
+    #[schemars(length(min = 1))]
+    pub run: Vec<String>,
+    /// The environment it gets.
+    #[serde(default)]
+    pub env: WorkflowEnv,
+    /// Seconds that it may take.
+    #[serde(default = "default_probe_timeout")]
+    #[schemars(range(min = 1, max = 3600))]
+    pub timeout_s: u64,
+}
+
+/// A file in the trial's state directory: a JSON list of maps, one map, or JSON lines of maps. Each map is an effect.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileProbe {
+    /// The file, relative to the trial's state directory.
+    pub path: String,
+    /// What a file that does not exist means.
     #[serde(default)]
     pub if_missing: IfMissing,
 }

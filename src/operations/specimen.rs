@@ -59,7 +59,15 @@ pub(super) fn contract(key: IdempotencyKey, attempts: u32) -> Contract {
 pub(super) fn attempt(number: u32, fault: Option<&str>, answered: Answered) -> AttemptSeen {
     let call = Call { connector: PartId::new("desk"), operation: "stage".to_owned() };
     let identity = Some("op-1".to_owned());
-    AttemptSeen { number, step: number, call: Some(call), identity, fault: fault.map(str::to_owned), answered }
+    AttemptSeen {
+        number,
+        step: number,
+        call: Some(call),
+        identity,
+        fault: fault.map(str::to_owned),
+        answered,
+        exchange: None,
+    }
 }
 
 /// A run's own data; [`RunFixture::source`] is a view of it.
@@ -143,6 +151,8 @@ impl RunFixture {
             steps: vec![step],
             operations: vec![seen],
             readings: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            exchanges: Vec::new(),
             judgements: BTreeMap::new(),
             error: None,
         };

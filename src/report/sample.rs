@@ -193,13 +193,7 @@ impl Sample {
             vec![trial],
         );
         if let Some(case) = self.cases.get_mut(&CaseId::from("lost-ack-after-commit")) {
-            case.faults = vec![FaultSpec {
-                connector: "review".into(),
-                operation: "stage".to_owned(),
-                attempt: 1,
-                fault: FaultName::LostAck,
-                seconds: None,
-            }];
+            case.faults = vec![FaultSpec::new("review", "stage", 1, FaultName::LostAck)];
         }
     }
 
@@ -456,6 +450,7 @@ fn attempt(number: u32, step: u32, fault: Option<&str>, answered: Answered) -> A
         identity: Some("op-7".to_owned()),
         fault: fault.map(str::to_owned),
         answered,
+        exchange: None,
     }
 }
 
@@ -481,6 +476,8 @@ fn trial(id: &str, number: u32, status: TrialStatus, answer: Option<Answer>, gra
             }],
             operations: Vec::new(),
             readings: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            exchanges: Vec::new(),
             judgements: BTreeMap::new(),
             error: None,
         },

@@ -157,7 +157,7 @@ fn a_claimed_success_without_an_effect_fails() {
     );
     sandbox.write(
         "holdpoint.yaml",
-        &format!("{PROJECT}probes:\n  tickets: {{sql: {{database: t.db, query: SELECT operation FROM t, operation: operation}}}}\n"),
+        &format!("{PROJECT}probes:\n  tickets: {{sql: {{database: t.db, query: SELECT operation FROM t}}, operation: operation}}\n"),
     );
     let empty_table = "- effects: {probe: tickets, where: {operation: op-1}, count: 1}";
     sandbox.write(CASE_PATH, &CASE.replace("- contains: Good morning", empty_table));

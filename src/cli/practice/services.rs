@@ -44,7 +44,8 @@ fn contract_in(file: &Path) -> Result<Part, Failure> {
 /// `reserve:1:lost_ack`, or with seconds `reserve:2:unavailable:3`.
 fn fault(target: Target, text: &str) -> Result<FaultSpec, Failure> {
     let wrong = || {
-        let names = FaultName::ALL.map(FaultName::name).join(", ");
+        let known = FaultName::ALL.into_iter().filter(|fault| fault.is_known_to_practice());
+        let names = known.map(FaultName::name).collect::<Vec<_>>().join(", ");
         Failure::usage(format!("`{text}` is no fault: expected OPERATION:ATTEMPT:FAULT[:SECONDS]; faults: {names}"))
     };
     let fields: Vec<&str> = text.split(':').collect();
@@ -55,11 +56,8 @@ fn fault(target: Target, text: &str) -> Result<FaultSpec, Failure> {
         }
         _ => return Err(wrong()),
     };
-    Ok(FaultSpec {
-        connector: PartId::new(target.name()),
-        operation: (*operation).to_owned(),
-        attempt: attempt.parse().map_err(|_| wrong())?,
-        fault: FaultName::ALL.into_iter().find(|fault| fault.name() == *name).ok_or_else(wrong)?,
-        seconds,
-    })
+    let attempt = attempt.parse().map_err(|_| wrong())?;
+    let known = || FaultName::ALL.into_iter().filter(|fault| fault.is_known_to_practice());
+    let fault = known().find(|fault| fault.name() == *name).ok_or_else(wrong)?;
+    Ok(FaultSpec { seconds, ..FaultSpec::new(PartId::new(target.name()), *operation, attempt, fault) })
 }

@@ -9,8 +9,15 @@ const ALL_OUTCOMES: [Outcome; 8] =
     [NotStarted, Rejected, NotCommitted, Committed, Replayed, Duplicated, Mismatched, Uncertain];
 
 fn attempts(answers: Vec<Answered>) -> Vec<AttemptSeen> {
-    let attempt =
-        |(number, answered)| AttemptSeen { number, step: 1, call: None, identity: None, fault: None, answered };
+    let attempt = |(number, answered)| AttemptSeen {
+        number,
+        step: 1,
+        call: None,
+        identity: None,
+        fault: None,
+        answered,
+        exchange: None,
+    };
     (1..).zip(answers).map(attempt).collect()
 }
 
@@ -332,7 +339,8 @@ proptest! {
 #[test]
 fn grounds_are_what_looks_showed_and_the_conclusion_without_a_targets_words() {
     let refused = Answered::Refused { reason: "Jane Doe has no right".to_owned() };
-    let attempt = AttemptSeen { number: 1, step: 1, call: None, identity: None, fault: None, answered: refused };
+    let attempt =
+        AttemptSeen { number: 1, step: 1, call: None, identity: None, fault: None, answered: refused, exchange: None };
     let seen = conclude(&OperationId::new("op-1"), &[attempt], &[Look::settled("desk", Vec::new())]);
     let grounds: Vec<&str> = seen.grounds().collect();
     assert_eq!(grounds, ["The probe `desk` shows no effect, settled.", "The target refused and shows no effect."]);

@@ -76,6 +76,7 @@ fn no_text_of_an_observation_keeps_a_secret() {
         identity: Some(secret()),
         fault: Some(secret()),
         answered,
+        exchange: None,
     };
     let answer = Answer {
         text: secret(),
@@ -113,6 +114,8 @@ fn no_text_of_an_observation_keeps_a_secret() {
         readings: [("a", Reading::Effects(vec![effect])), ("b", Reading::Unreadable(secret()))]
             .map(|(name, reading)| (name.to_owned(), reading))
             .into(),
+        looks: BTreeMap::new(),
+        exchanges: Vec::new(),
         judgements: [(0, Judgement::Verdict { pass: true, message: secret() }), (1, Judgement::Unclear(secret()))]
             .into(),
         error: Some(TrialError { kind: ErrorKind::Exit, message: secret() }),

@@ -58,6 +58,57 @@ pub struct Operation {
     /// How the workflow tries again.
     #[serde(default)]
     pub retry: Retry,
+    /// How its calls look on the wire, so that each can be told from the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
+}
+
+/// How a call looks on the wire. Where `intention` says where the business identity stands, the calls that carry the
+/// same one are attempts at one operation, called `<operation>:<identity>`. Where it does not, the same request is taken
+/// for the same intention.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wire {
+    /// The request's method, in capitals.
+    pub method: String,
+    /// The request's path below the connector's address. A segment in braces, as in `/orders/{order}`, stands for any
+    /// one segment and gives it a name; a last segment `**` stands for any rest. The query takes no part.
+    pub path: String,
+    /// Where the request carries the identity of what is intended: the same over all attempts at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intention: Option<Place>,
+    /// Where the request carries its idempotency key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Place>,
+    /// Where the answer carries the receipt: a JSON pointer (RFC 6901).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
+    /// The statuses by which the target refuses, and leaves nothing behind. Any other status from 400 on says nothing of
+    /// whether something was done.
+    #[serde(default)]
+    pub refused: Vec<u16>,
+    /// The status by which the target says that the first request with this key still runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u16>,
+}
+
+/// Where a request carries a value: exactly one of its fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct Place {
+    /// In a header of this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    /// In the JSON body, at this JSON pointer (RFC 6901).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// In the segment of the path that `path` gives this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<String>,
+    /// In the query, under this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
 }
 
 /// What an operation leaves behind.

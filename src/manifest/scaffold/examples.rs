@@ -194,7 +194,7 @@ impl Ground<'_> {
             Example::Is(outcome, why) => (format!("outcome: {{operation: {operation}, is: {}}}", outcome.name()), why),
             Example::Effects(count, why) => {
                 let (name, probe) = self.probes.first()?;
-                let column = probe.sql.as_ref().and_then(|sql| sql.operation.as_deref());
+                let column = probe.operation.as_deref();
                 let only = column.map(|column| format!("where: {{{}: {operation}}}, ", word(column)));
                 (format!("effects: {{probe: {}, {}count: {count}}}", word(name), only.unwrap_or_default()), why)
             }

@@ -298,6 +298,7 @@ fn attempt(entry: &AttemptEntry) -> AttemptSeen {
             AnswerWord::NoAnswer => Answered::NoAnswer,
             AnswerWord::NotSent => Answered::NotForwarded,
         },
+        exchange: None,
     }
 }
 

@@ -68,6 +68,7 @@ impl<'c> Calls<'c> {
             identity: Some(attempt.operation.as_str().to_owned()),
             fault: attempt.fault.map(|fault| fault.name().to_owned()),
             answered,
+            exchange: None,
         };
         let Attempt { operation, call, .. } = attempt;
         let connector = self.connector.clone();

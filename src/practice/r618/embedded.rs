@@ -191,6 +191,7 @@ impl<'c> Stage<'c> {
                 identity: seen.identity,
                 fault: seen.fault,
                 answered: seen.answered?,
+                exchange: None,
             },
         })
     }

@@ -36,7 +36,7 @@ fn default_ms(fault: FaultName) -> i64 {
         FaultName::LateCommit => 10_000,
         FaultName::Unavailable | FaultName::RateLimited => 3_000,
         FaultName::Delay => 30_000,
-        FaultName::FailBeforeCommit | FaultName::LostAck | FaultName::LostRequest | FaultName::ErrorAfterCommit => 0,
+        _ => 0,
     }
 }
 
@@ -47,11 +47,8 @@ mod tests {
     #[test]
     fn a_fault_falls_on_the_one_attempt_that_it_names_with_its_own_time_or_the_usual_one() {
         let fault = |attempt, seconds| FaultSpec {
-            connector: "inventory".into(),
-            operation: "reserve".to_owned(),
-            attempt,
-            fault: FaultName::Unavailable,
             seconds,
+            ..FaultSpec::new("inventory", "reserve", attempt, FaultName::Unavailable)
         };
         let faults = ServiceFaults::new(vec![fault(1, None), fault(2, Some(0.5))]);
         let falling = |number| faults.on("reserve", number).map(|falling| falling.ms);

@@ -32,13 +32,10 @@ impl Bench {
         let (kind, version, path) = (PartKind::Connector, "1".to_owned(), String::new());
         let document = document.as_object().cloned().unwrap();
         let part = Part { id: id.clone(), kind, version, path, document, files: BTreeMap::new() };
-        let faults = faults.iter().zip(1..).map(|((operation, fault), attempt)| FaultSpec {
-            connector: id.clone(),
-            operation: (*operation).to_owned(),
-            attempt,
-            fault: *fault,
-            seconds: None,
-        });
+        let faults = faults
+            .iter()
+            .zip(1..)
+            .map(|((operation, fault), attempt)| FaultSpec::new(id.clone(), *operation, attempt, *fault));
         let path = self.folder.path().join("inventory.db");
         let contract = Contract::of(&part).unwrap();
         let service = Service::open(Target::Inventory, contract, &path, Durability::Trial, self.clock.clone()).unwrap();
@@ -191,7 +188,8 @@ fn each_fault_leaves_what_its_name_says() {
         (FaultName::RateLimited, Some(429), 0),
         (FaultName::Delay, Some(201), 1),
     ];
-    assert_eq!(cases.map(|(fault, ..)| fault), FaultName::ALL);
+    let known = FaultName::ALL.into_iter().filter(|fault| fault.is_known_to_practice());
+    assert_eq!(cases.map(|(fault, ..)| fault).to_vec(), known.collect::<Vec<_>>());
     for (fault, status, allocations) in cases {
         let bench = Bench::new(json!({}));
         let service = bench.service(&[("reserve", fault)]);
