@@ -117,6 +117,10 @@ pub struct FaultSpec {
     #[serde(default = "first_attempt")]
     #[schemars(range(min = 1, max = 1000))]
     pub attempt: u32,
+    /// The last attempt on which it falls, for an outage that lasts; by default `attempt` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub through: Option<u32>,
     /// Where the call fails, relative to the target's commit.
     pub fault: FaultName,
     /// Seconds, for the faults that take time: after how long a `late_commit` lands, how long a `delay` or a `stall` is,
@@ -153,6 +157,7 @@ impl FaultSpec {
             connector: connector.into(),
             operation: operation.into(),
             attempt,
+            through: None,
             fault,
             seconds: None,
             by: None,
