@@ -5,7 +5,8 @@
 //! 1. [`manifest`] reads the project's files: workflows, versioned manifests of their parts, cases.
 //! 2. [`change`] finds what differs between a base and a head.
 //! 3. [`selection`] plans which cases run and why, which do not and why that is safe.
-//! 4. [`execution`] runs them against workflows, those of [`practice`] among them.
+//! 4. [`execution`] runs them against workflows, those of [`practice`] among them, with [`proxy`] between a workflow and
+//!    its targets.
 //! 5. [`evidence`] is what was observed, and what it supports.
 //! 6. [`grading`] judges each trial.
 //! 7. [`baseline`] holds what was accepted earlier, and [`comparison`] says where each case stands against it.
@@ -27,6 +28,7 @@ pub mod manifest;
 pub mod operations;
 pub mod pipeline;
 pub mod practice;
+pub mod proxy;
 pub mod report;
 pub mod selection;
 pub mod store;

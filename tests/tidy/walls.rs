@@ -13,6 +13,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("change", &["domain", "manifest"]),
     ("selection", &["domain", "manifest", "change"]),
     ("evidence", &["domain", "manifest"]),
+    ("proxy", &["domain", "manifest", "evidence"]),
     ("practice", &["domain", "manifest", "evidence"]),
     ("execution", &["domain", "manifest", "evidence", "practice"]),
     ("grading", &["domain", "manifest", "evidence"]),
