@@ -1,12 +1,14 @@
 //! What was observed in a trial, and what it supports: answers, claims, exchanges with targets, what probes read,
 //! and from all that the outcome of each operation.
 
+mod attempts;
 mod excerpt;
 mod exchange;
 mod markdown;
 mod observation;
 mod outcome;
 
+pub use attempts::attempts_at_operations;
 pub use excerpt::excerpt;
 pub use exchange::{Delivered, Exchange, FaultLaid, Forwarded, Message};
 pub use markdown::escape_markdown;
