@@ -6,6 +6,7 @@ mod exit_code;
 mod identity;
 mod outcome;
 mod risk;
+mod rule;
 mod status;
 
 pub use canonical::canonical_json;
@@ -14,4 +15,5 @@ pub use exit_code::ExitCode;
 pub use identity::{CaseId, OperationId, PartId, RunId, WorkflowId};
 pub use outcome::{Claim, ClaimCheck, Outcome};
 pub use risk::{ANSWER_RISKS, BUILT_IN_RISKS, Risk};
+pub use rule::Rule;
 pub use status::{CaseStatus, TrialStatus};

@@ -41,6 +41,9 @@ pub struct Exchange {
     pub delivered: Delivered,
     /// The status that the caller got.
     pub delivered_status: Option<u16>,
+    /// The `Retry-After` that the caller got with it, as it was written, whoever answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<String>,
     /// The fault that was laid on it.
     pub fault: Option<FaultLaid>,
     /// What went wrong on the way, where that was no fault.

@@ -194,11 +194,12 @@ impl Redactor {
             status: _,
             delivered: _,
             delivered_status: _,
+            retry_after,
             fault: _,
             problem,
         } = exchange;
         intention.iter_mut().for_each(|operation| self.redact_id(operation));
-        key.iter_mut().chain(problem).chain([method, target]).for_each(|text| self.replace(text));
+        key.iter_mut().chain(retry_after).chain(problem).chain([method, target]).for_each(|text| self.replace(text));
         for Message { headers, bytes: _, digest: _, text, is_cut: _ } in answer.iter_mut().chain([request]) {
             self.replace(text);
             headers.iter_mut().for_each(|(_, value)| self.replace(value));

@@ -32,10 +32,10 @@ pub use expectation::{
 pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED, readable};
 pub use load::{Loaded, SideProject, load_part, load_project, load_side};
 pub use part::{
-    Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, ConnectorManifest, Effect, Idempotency,
-    IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part, PartKind,
-    PermissionsManifest, Place, Processing, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn, Sampling,
-    SourceManifest, ToolManifest, Wire,
+    Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, CallName, ConnectorManifest, Effect,
+    Idempotency, IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part,
+    PartKind, PermissionsManifest, Place, Processing, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn,
+    Sampling, SourceManifest, ToolManifest, Wire,
 };
 pub use project::{Case, Fixture, Project};
 pub use project_file::{

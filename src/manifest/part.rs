@@ -17,8 +17,8 @@ mod source;
 mod tool;
 
 pub use connector::{
-    AnswerInFlight, AnswerToMismatch, Backoff, ConnectorManifest, Effect, Idempotency, IdempotencyKey, Jitter,
-    KeptAnswers, Lookup, Operation, Place, Processing, ReplaySignal, Retry, RetryOn, Wire,
+    AnswerInFlight, AnswerToMismatch, Backoff, CallName, ConnectorManifest, Effect, Idempotency, IdempotencyKey,
+    Jitter, KeptAnswers, Lookup, Operation, Place, Processing, ReplaySignal, Retry, RetryOn, Wire,
 };
 pub use model::{ModelLimits, ModelManifest, Sampling};
 pub use permissions::{Action, Actor, PermissionsManifest};

@@ -7,7 +7,7 @@ use crate::manifest::case_file::{CaseFile, FaultSpec};
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::expectation::Expectation;
 use crate::manifest::node::{Half, below};
-use crate::manifest::part::{Manifest, PartKind};
+use crate::manifest::part::{CallName, Manifest, PartKind};
 use crate::manifest::project_file::{ProjectFile, WorkflowSpec};
 use crate::manifest::suggest::{hint_for, list_of};
 use crate::manifest::yaml::Document;
@@ -94,6 +94,21 @@ pub(super) fn check_part(scope: &Scope<'_>, part: &ReadPart, errors: &mut Vec<Di
                     scope.part(document, &below(&pointer, index), id, Some(PartKind::Source), errors);
                 }
             }
+            for (name, action) in &permissions.actions {
+                let pointer = below(&below("/actions", name), "calls");
+                check_calls(scope, document, &pointer, &action.calls, errors);
+            }
+        }
+        Manifest::Connector(connector) => {
+            for (name, operation) in &connector.operations {
+                let pointer = below(&below("/operations", name), "requires");
+                check_calls(scope, document, &pointer, &operation.requires, errors);
+                let itself = |call: &CallName| call.parts() == Some((connector.id.as_str(), name));
+                for (index, _) in operation.requires.iter().enumerate().filter(|(_, call)| itself(call)) {
+                    let error = document.error(&below(&pointer, index), "an operation cannot require itself");
+                    errors.push(error.with_hint("name what must be done before it"));
+                }
+            }
         }
         Manifest::Tool(tool) => {
             let Some(id) = &tool.connector else { return };
@@ -103,6 +118,37 @@ pub(super) fn check_part(scope: &Scope<'_>, part: &ReadPart, errors: &mut Vec<Di
             }
         }
         _ => {}
+    }
+}
+
+fn check_calls(
+    scope: &Scope<'_>,
+    document: &Document,
+    pointer: &str,
+    calls: &[CallName],
+    errors: &mut Vec<Diagnostic>,
+) {
+    for (index, call) in calls.iter().enumerate() {
+        let pointer = below(pointer, index);
+        if calls[..index].contains(call) {
+            errors.push(document.error(&pointer, format!("`{call}` is named twice")).with_hint("keep one of the two"));
+        } else {
+            check_call(scope, document, &pointer, call, errors);
+        }
+    }
+}
+
+/// The connector and the operation that a `connector/operation` names exist.
+fn check_call(scope: &Scope<'_>, document: &Document, pointer: &str, call: &CallName, errors: &mut Vec<Diagnostic>) {
+    let Some((connector, operation)) = call.parts() else {
+        let message = format!("`{}` names no connector's operation", call.as_str().escape_debug());
+        let hint = "write the connector's id, a slash, and its operation, as in `inventory/reserve`";
+        errors.push(document.error(pointer, message).with_hint(hint));
+        return;
+    };
+    let found = scope.part(document, pointer, &PartId::new(connector), Some(PartKind::Connector), errors);
+    if let Some(found) = found {
+        check_operation(document, pointer, found, operation, errors);
     }
 }
 

@@ -4,6 +4,7 @@
 //! shows), so a contract is stated here for each operation and never assumed.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,40 @@ pub struct Operation {
     /// How its calls look on the wire, so that each can be told from the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
+    /// What must be known to be done before this may be asked for, as `connector/operation`: no confirmation before the
+    /// reservation that it confirms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<CallName>,
+}
+
+/// The name of a connector's operation: the id of the connector's manifest, a slash, and the operation as that manifest
+/// names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CallName(String);
+
+impl CallName {
+    /// Takes the text as it is; whether it leads anywhere is checked over the whole project.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The connector and the operation; `None` where the text is not of that form.
+    pub fn parts(&self) -> Option<(&str, &str)> {
+        let (connector, operation) = self.0.split_once('/')?;
+        (!connector.is_empty() && !operation.is_empty()).then_some((connector, operation))
+    }
+}
+
+impl fmt::Display for CallName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
 }
 
 /// How a call looks on the wire. Where `intention` says where the business identity stands, the calls that carry the

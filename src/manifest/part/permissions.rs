@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::PartId;
 
-use super::PartKind;
+use super::{CallName, PartKind};
 
 /// Who may do what, and what a person must approve first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +56,10 @@ pub struct Action {
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The calls that it consists of, as `connector/operation`. Where any action of the manifest names calls, those are all
+    /// that may be made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallName>,
     /// Whether someone must approve it first.
     #[serde(default)]
     pub needs_approval: bool,

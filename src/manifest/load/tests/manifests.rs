@@ -256,3 +256,36 @@ fn the_fingerprint_covers_manifests_and_their_files_and_nothing_else() {
     assert_ne!(of(with("policies/new.md", "New.\n")), base);
     assert_ne!(of(with("manifests/review.yaml", CONNECTOR.replace("86400", "3600"))), base);
 }
+
+#[test]
+fn calls_that_manifests_name_exist() {
+    let requires = |calls: &str| with("manifests/review.yaml", format!("{CONNECTOR}    requires: {calls}\n"));
+    assert_problem(
+        &requires("[review/stag]"),
+        "manifests/review.yaml:11:16 the connector `review` has no operation `stag`\n  did you mean `stage`?",
+    );
+    assert_problem(
+        &requires("[stage]"),
+        "manifests/review.yaml:11:16 `stage` names no connector's operation\n  \
+         write the connector's id, a slash, and its operation, as in `inventory/reserve`",
+    );
+    assert_problem(
+        &requires("[review/stage]"),
+        "manifests/review.yaml:11:16 an operation cannot require itself\n  name what must be done before it",
+    );
+    let permits = |calls: &str| {
+        let actions = format!("actions: {{stage: {{calls: {calls}}}}}");
+        let head = "id: clerks\nkind: permissions\nversion: 1.0.0\nactors: {clerk: {actions: [stage]}}\n";
+        with("manifests/clerks.yaml", format!("{head}{actions}\n"))
+    };
+    assert_eq!(problems(&permits("[review/stage]")), [""; 0]);
+    assert_problem(
+        &permits("[review/stage, review/stage]"),
+        "manifests/clerks.yaml:5:41 `review/stage` is named twice\n  keep one of the two",
+    );
+    assert_problem(
+        &permits("[policy/stage]"),
+        "manifests/clerks.yaml:5:27 expected a manifest of kind connector, and `policy` is of kind source\n  \
+         it stands in `manifests/policy.yml`",
+    );
+}
