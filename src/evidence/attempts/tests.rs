@@ -47,6 +47,7 @@ fn call(number: u32, operation: &str, status: u16, body: &str) -> Exchange {
         status: Some(status),
         delivered: Delivered::Whole,
         delivered_status: Some(status),
+        retry_after: None,
         fault: None,
         problem: None,
     }
