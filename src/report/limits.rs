@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use crate::comparison::evidence_statement;
 use crate::domain::{Outcome, canonical_json};
 
 use super::document::{ExcludedView, ReportDocument};
-use super::failure_rate::{percent_rounded_up, upper_limit};
 
 /// The limits that the document itself tells; a sentence each, the weightiest first.
 pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
     [
         Some(what_ran(document)),
-        Some(evidence_statement(document)),
+        Some(statement(document)),
         errored(document),
         uncertain_operations(document),
         single_trials(document),
@@ -48,22 +48,9 @@ fn what_ran(document: &ReportDocument) -> String {
     )
 }
 
-/// The failure rate that the passes still allow. A case counts once, however many trials it has, and everything but a
-/// pass counts as a failure.
-fn evidence_statement(document: &ReportDocument) -> String {
-    let (passed, selected) = (document.counts.passed, document.counts.selected);
-    if selected == 0 {
-        return "Nothing ran, so this run says nothing about how often the workflow fails.".to_owned();
-    }
-    let limit = upper_limit(selected - passed, selected);
-    if limit >= 0.9995 {
-        return format!("{passed} of {selected} passed: this supports no limit on how often the workflow fails.");
-    }
-    format!(
-        "{passed} of {selected} passed: for inputs like these the failure rate is below {} % with 95 % confidence \
-         (one-sided Clopper-Pearson limit; everything but a pass counts as a failure).",
-        percent_rounded_up(limit)
-    )
+/// The failure rate that the passes still allow. A case counts once, however many trials it has.
+pub(super) fn statement(document: &ReportDocument) -> String {
+    evidence_statement(document.counts.passed, document.counts.selected)
 }
 
 fn errored(document: &ReportDocument) -> Option<String> {

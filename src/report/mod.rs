@@ -4,7 +4,6 @@ mod answer_diff;
 mod build;
 mod changed_answer;
 mod document;
-mod failure_rate;
 mod findings;
 mod github;
 mod group;

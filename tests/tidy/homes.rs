@@ -48,6 +48,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["domain/"]),
     ("signal-hook", &["cli/", "execution/"]),
     ("similar", &["report/", "grading/"]),
+    ("statrs", &["comparison/"]),
     ("strsim", &["manifest/", "pipeline/"]),
     ("tempfile", &["execution/", "baseline/", "store/", "report/", "pipeline/"]),
     ("thiserror", &[""]),

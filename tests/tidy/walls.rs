@@ -20,7 +20,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("baseline", &["domain", "manifest", "change", "selection", "evidence", "grading"]),
     ("comparison", &["domain", "manifest", "change", "grading", "baseline"]),
     ("verdict", &["domain", "manifest", "change", "selection", "comparison"]),
-    ("operations", &["domain", "manifest", "change", "evidence", "grading"]),
+    ("operations", &["domain", "manifest", "change", "evidence", "grading", "comparison"]),
     ("report", &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict"]),
     ("store", &["domain", "change", "grading"]),
     (
