@@ -23,7 +23,10 @@ pub struct DigestError(String);
 impl Digest {
     /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        let hash = Sha256::digest(bytes);
+        Self::of_hash(&Sha256::digest(bytes))
+    }
+
+    fn of_hash(hash: &[u8]) -> Self {
         let mut text = String::with_capacity(PREFIX.len() + 64);
         text.push_str(PREFIX);
         for byte in hash {
@@ -57,6 +60,22 @@ impl Digest {
     /// The first twelve hexadecimal digits, enough for a person to tell records apart.
     pub fn short(&self) -> &str {
         &self.hex()[..12]
+    }
+}
+
+/// Makes the digest of a content that comes in pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Digester(Sha256);
+
+impl Digester {
+    /// Takes the next piece.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all pieces in a row.
+    pub fn finish(self) -> Digest {
+        Digest::of_hash(&self.0.finalize())
     }
 }
 
@@ -95,6 +114,16 @@ mod tests {
     fn agrees_with_the_published_test_vector_of_fips_180() {
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Digest::of(b"abc").hex(), expected);
+    }
+
+    #[test]
+    fn pieces_have_the_digest_of_the_whole() {
+        let mut digester = Digester::default();
+        for piece in ["a", "", "bc"] {
+            digester.add(piece.as_bytes());
+        }
+        assert_eq!(digester.finish(), Digest::of(b"abc"));
+        assert_eq!(Digester::default().finish(), Digest::of(b""));
     }
 
     #[test]

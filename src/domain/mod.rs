@@ -10,7 +10,7 @@ mod rule;
 mod status;
 
 pub use canonical::canonical_json;
-pub use digest::{Digest, DigestError};
+pub use digest::{Digest, DigestError, Digester};
 pub use exit_code::ExitCode;
 pub use identity::{CaseId, OperationId, PartId, RunId, WorkflowId};
 pub use outcome::{Claim, ClaimCheck, Outcome};

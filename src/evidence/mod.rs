@@ -7,6 +7,7 @@ mod exchange;
 mod markdown;
 mod observation;
 mod outcome;
+mod wire;
 
 pub use attempts::attempts_at_operations;
 pub use excerpt::excerpt;
@@ -17,3 +18,4 @@ pub use observation::{
     Reading, StepObservation, TrialError,
 };
 pub use outcome::{EffectSeen, Look, LookState, check_claim, conclude, operations_named};
+pub use wire::{RequestSeen, WireMatch, WireTable};

@@ -34,6 +34,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper", &["practice/targets/", "proxy/"]),
     ("hyper-util", &["practice/targets/", "proxy/"]),
     ("minijinja", &["report/"]),
+    ("percent-encoding", &["evidence/wire"]),
     ("quick-xml", &["report/"]),
     ("rayon", &["execution/"]),
     ("regex", &["manifest/", "grading/", "practice/"]),
