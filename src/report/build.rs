@@ -12,12 +12,12 @@ use crate::manifest::FaultSpec;
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
 
 use super::document::{
-    AttemptView, CaseView, ChangeView, ComparisonCounts, Counts, ErrorView, ExcludedView, GradeView, InheritedView,
-    OldFormView, OperationView, REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, StepView, TrialView,
-    UncoveredView,
+    CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
+    ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
 use super::input::ReportInput;
 use super::limits::limits;
+use super::trial_view::{AttemptView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
 
 /// Builds the document. Every case of the plan stands in it exactly once: in `cases` or in `excluded`.
 pub fn build(input: &ReportInput) -> ReportDocument {
@@ -232,6 +232,8 @@ fn trial_view(trial: &GradedTrial) -> TrialView {
             .collect(),
         steps: step_views(observation),
         readings: observation.readings.clone(),
+        looks: observation.looks.clone(),
+        exchanges: observation.exchanges.iter().map(ExchangeView::from).collect(),
     }
 }
 
@@ -273,6 +275,7 @@ fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
         claim_check,
         attempts: seen.attempts.len(),
         effects: seen.effects,
+        grounds: seen.grounds().map(str::to_owned).collect(),
         evidence: seen.evidence,
         attempts_seen: seen
             .attempts
@@ -283,6 +286,8 @@ fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
                 identity: attempt.identity,
                 fault: attempt.fault,
                 answered: (attempt.answered != Answered::NoAnswer).then(|| attempt.answered.to_string()),
+                call: attempt.call.as_ref().map(ToString::to_string),
+                exchange: attempt.exchange,
             })
             .collect(),
         operation: seen.operation,

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::answer_diff::reads_the_same;
-use super::document::{CaseView, ReportDocument, TrialView};
+use super::document::{CaseView, ReportDocument};
 use super::group::Group;
 use super::html_page::value_text;
+use super::trial_view::TrialView;
 
 /// The whole text that a trial answered with, where it answered.
 pub(super) fn answer_text(trial: &TrialView) -> Option<Cow<'_, str>> {

@@ -2,17 +2,15 @@
 //!
 //! The field names are a contract: fields are added, never renamed or taken away.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::{ChangeKind, Direction, Side};
 use crate::comparison::Standing;
-use crate::domain::{CaseId, CaseStatus, Claim, ClaimCheck, Digest, OperationId, Outcome, PartId, Risk, RunId};
-use crate::domain::{TrialStatus, WorkflowId};
-use crate::evidence::{ErrorKind, Reading};
+use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
 use crate::verdict::VerdictWord;
+
+use super::trial_view::TrialView;
 
 /// The value of [`ReportDocument::schema`].
 pub const REPORT_SCHEMA: &str = "holdpoint.report/1";
@@ -214,104 +212,6 @@ pub struct OldFormView {
     pub status: CaseStatus,
     /// The trials, by number.
     pub trials: Vec<TrialView>,
-}
-
-/// One trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TrialView {
-    /// Its number, from 1.
-    pub number: u32,
-    /// How it ended.
-    pub status: TrialStatus,
-    /// How long its steps took together, in milliseconds.
-    pub duration_ms: u64,
-    /// The output of the last answer: a text, or any JSON value; `None` where no answer came.
-    pub output: Option<Value>,
-    /// The whole text of the last answer, where that is more than the output.
-    pub answer: Option<String>,
-    /// Why the trial did not come to an answer.
-    pub error: Option<ErrorView>,
-    /// The operations, by what the evidence shows.
-    pub operations: Vec<OperationView>,
-    /// The grades, in the order of the case's expectations.
-    pub grades: Vec<GradeView>,
-    /// The steps, in order.
-    pub steps: Vec<StepView>,
-    /// What the probes read after the last step, by the probe's name.
-    pub readings: BTreeMap<String, Reading>,
-}
-
-/// Why a trial did not come to an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorView {
-    /// The kind.
-    pub kind: ErrorKind,
-    /// What happened, in one sentence.
-    pub message: String,
-}
-
-/// One step of a trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepView {
-    /// Its number, from 1.
-    pub number: u32,
-    /// `invoke`, `restart` or `clock`.
-    pub kind: String,
-    /// How long it took, in milliseconds.
-    pub duration_ms: u64,
-    /// The status of the HTTP answer.
-    pub http_status: Option<u16>,
-    /// The answer's text, where a later step answered too.
-    pub answer: Option<String>,
-    /// What the program wrote to standard error, capped.
-    pub stderr: String,
-}
-
-/// One operation: what the evidence supports, and what the workflow claims.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OperationView {
-    /// The operation.
-    pub operation: OperationId,
-    /// What the evidence supports.
-    pub outcome: Outcome,
-    /// What the workflow claims of it.
-    pub claim: Option<Claim>,
-    /// The claim against the evidence.
-    pub claim_check: Option<ClaimCheck>,
-    /// How many attempts were seen.
-    pub attempts: usize,
-    /// How many effects the target shows.
-    pub effects: usize,
-    /// What the outcome rests on, a sentence each.
-    pub evidence: Vec<String>,
-    /// The attempts, in order.
-    pub attempts_seen: Vec<AttemptView>,
-}
-
-/// One attempt at an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AttemptView {
-    /// Its number, from 1, over the whole trial.
-    pub number: u32,
-    /// The step in which it fell.
-    pub step: u32,
-    /// The identity that it carried on the wire, where it carried one.
-    pub identity: Option<String>,
-    /// The fault that was laid on it.
-    pub fault: Option<String>,
-    /// What the target answered; `None` where no answer came.
-    pub answered: Option<String>,
-}
-
-/// One grade.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GradeView {
-    /// The grader.
-    pub grader: String,
-    /// Whether it passes; `None` where the grader came to no judgement.
-    pub pass: Option<bool>,
-    /// What was expected and what was found.
-    pub message: String,
 }
 
 /// A case that did not run.

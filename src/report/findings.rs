@@ -2,7 +2,8 @@
 
 use crate::domain::{ClaimCheck, Outcome, TrialStatus};
 
-use super::document::{CaseView, OperationView, TrialView};
+use super::document::CaseView;
+use super::trial_view::{OperationView, TrialView};
 use super::visible::{capped, visible_line};
 
 /// Everything that speaks against the case; empty where nothing does. Only the first trial that did not pass is read.

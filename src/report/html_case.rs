@@ -5,10 +5,12 @@ use serde_json::Value;
 
 use super::answer_diff::{Panel, SideText, logged, panels, plain, pretty};
 use super::changed_answer::{answer_changed, answer_text};
-use super::document::{CaseView, GradeView, OperationView, StepView, TrialView};
+use super::document::CaseView;
 use super::findings::headline;
 use super::group::Group;
 use super::html_page::value_text;
+use super::timeline::{Event, other_calls, timeline};
+use super::trial_view::{ExchangeView, GradeView, OperationView, StepView, TrialView};
 use super::words::millis_text;
 use crate::domain::TrialStatus;
 
@@ -73,7 +75,11 @@ fn weight(case: &CaseView, cap: usize) -> usize {
     let trial = |trial: &TrialView| {
         let texts = trial.grades.iter().map(|grade| grade.message.len().min(cap)).sum::<usize>();
         let answer = trial.answer.as_ref().map_or(0, |answer| answer.len().min(2 * cap));
-        payload(trial.output.as_ref()) + answer + texts
+        let bodies = |exchange: &ExchangeView| {
+            let answer = exchange.answer.as_ref().map_or(0, |answer| answer.text.len().min(cap));
+            exchange.request.text.len().min(cap) + answer
+        };
+        payload(trial.output.as_ref()) + answer + texts + trial.exchanges.iter().map(bodies).sum::<usize>()
     };
     let old = case.old_form.iter().flat_map(|old| &old.trials);
     let accepted = case.accepted_output.as_ref().map_or(0, |accepted| accepted.len().min(cap));
@@ -135,9 +141,23 @@ struct TrialItem {
     error: Option<String>,
     panels: Vec<Panel>,
     grades: Vec<GradeItem>,
-    operations: Vec<OperationView>,
+    operations: Vec<OperationItem>,
+    other_calls: Vec<Event>,
     steps: Vec<StepItem>,
     readings: Vec<ReadingItem>,
+}
+
+/// One operation: what the evidence supports, what is claimed, and what happened.
+#[derive(Debug, Serialize)]
+struct OperationItem {
+    operation: String,
+    outcome: &'static str,
+    claim: Option<&'static str>,
+    claim_check: Option<&'static str>,
+    attempts: usize,
+    effects: usize,
+    timeline: Vec<Event>,
+    grounds: Vec<String>,
 }
 
 /// One grade.
@@ -235,13 +255,34 @@ fn trial_item(trial: &TrialView, accepted: Option<&str>, open: bool, cap: usize)
         error: trial.error.as_ref().map(|error| error.message.clone()),
         panels,
         grades: trial.grades.iter().map(|grade| grade_item(grade, cap)).collect(),
-        operations: trial.operations.clone(),
+        operations: trial.operations.iter().map(|operation| operation_item(operation, trial, cap)).collect(),
+        other_calls: other_calls(trial, cap),
         steps: step_items(&trial.steps, cap),
         readings: trial
             .readings
             .iter()
             .map(|(probe, reading)| ReadingItem { probe: probe.clone(), text: plain(&reading_text(reading), cap) })
             .collect(),
+    }
+}
+
+fn operation_item(operation: &OperationView, trial: &TrialView, cap: usize) -> OperationItem {
+    let of_attempts = operation.attempts_seen.len();
+    // Documents that were written before grounds were kept apart have the attempts' sentences first.
+    let grounds = if operation.grounds.is_empty() {
+        operation.evidence.get(of_attempts..).unwrap_or_default()
+    } else {
+        &operation.grounds
+    };
+    OperationItem {
+        operation: operation.operation.to_string(),
+        outcome: operation.outcome.name(),
+        claim: operation.claim.map(|claim| claim.name()),
+        claim_check: operation.claim_check.map(|check| check.name()),
+        attempts: operation.attempts,
+        effects: operation.effects,
+        timeline: timeline(operation, trial, cap),
+        grounds: grounds.to_vec(),
     }
 }
 

@@ -4,6 +4,7 @@ mod answer_diff;
 mod build;
 mod changed_answer;
 mod document;
+mod fault_words;
 mod findings;
 mod github;
 mod group;
@@ -22,14 +23,15 @@ mod prose;
 #[cfg(test)]
 mod sample;
 mod summary;
+mod timeline;
+mod trial_view;
 mod visible;
 mod words;
 
 pub use build::{build, case_new_command};
 pub use document::{
-    AttemptView, CaseView, ChangeView, ComparisonCounts, Counts, ErrorView, ExcludedView, GradeView, InheritedView,
-    OldFormView, OperationView, REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, StepView, TrialView,
-    UncoveredView,
+    CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
+    ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
 pub use github::github_annotations;
 pub use html::{CustomTemplate, HtmlError, SHIPPED_TEMPLATE, render_html};
@@ -39,3 +41,4 @@ pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};
 pub use plan_text::plan_text;
 pub use summary::summary_text;
+pub use trial_view::{AttemptView, BodyView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};

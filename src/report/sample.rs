@@ -10,8 +10,8 @@ use crate::domain::{
     CaseId, CaseStatus, Claim, ClaimCheck, Digest, ExitCode, OperationId, Outcome, Risk, RunId, TrialStatus,
 };
 use crate::evidence::{
-    Answer, Answered, AttemptSeen, ClaimMade, ErrorKind, Form, Observation, OperationSeen, Reading, StepObservation,
-    TrialError,
+    Answer, Answered, AttemptSeen, Call, ClaimMade, Delivered, ErrorKind, Exchange, FaultLaid, Form, Forwarded,
+    LookHad, Message, Observation, OperationSeen, Reading, StepObservation, TrialError,
 };
 use crate::grading::{CaseResult, Grade, GradedTrial};
 use crate::manifest::{Case, FaultName, FaultSpec};
@@ -171,15 +171,29 @@ impl Sample {
             operation: operation.clone(),
             outcome: Outcome::Uncertain,
             attempts: vec![
-                attempt(1, 1, Some("lost_ack"), Answered::NoAnswer),
-                attempt(2, 3, None, Answered::Error { detail: "503 busy".to_owned() }),
+                attempt(1, 1, Some("lost_ack by timeout"), Answered::Committed { receipt: Some("R-1".to_owned()) }),
+                attempt(2, 3, None, Answered::Error { detail: "status 503".to_owned() }),
             ],
             effects: 0,
             evidence: vec![
-                "the first attempt got no answer".to_owned(),
-                "the review queue showed nothing, and its view had not settled".to_owned(),
+                "Attempt 1 under `lost_ack by timeout`: committed: R-1.".to_owned(),
+                "Attempt 2: error: status 503.".to_owned(),
+                "The probe `review_queue` shows no effect, before a write on its way had to be there.".to_owned(),
+                "The target was looked at before it had settled.".to_owned(),
             ],
         }];
+        trial.observation.exchanges = exchanges();
+        trial.observation.steps.extend([step(2, "restart"), step(3, "invoke")]);
+        trial.observation.looks.insert(
+            "review_queue".to_owned(),
+            LookHad {
+                at_us: 2_071_400,
+                readings: 2,
+                settled: false,
+                authoritative: true,
+                why: "Two readings differed, and the time for looking was over.".to_owned(),
+            },
+        );
         if let Some(answer) = trial.observation.steps[0].answer.as_mut() {
             answer.claims = vec![ClaimMade { operation: operation.clone(), claim: Claim::Completed }];
         }
@@ -446,12 +460,75 @@ fn attempt(number: u32, step: u32, fault: Option<&str>, answered: Answered) -> A
     AttemptSeen {
         number,
         step,
-        call: None,
+        call: Some(Call { connector: "review".into(), operation: "stage".to_owned() }),
         identity: Some("op-7".to_owned()),
         fault: fault.map(str::to_owned),
         answered,
-        exchange: None,
+        exchange: Some(number),
     }
+}
+
+fn step(number: u32, kind: &str) -> StepObservation {
+    let (kind, stderr) = (kind.to_owned(), String::new());
+    StepObservation { number, kind, duration_ms: 12, answer: None, http_status: None, stderr }
+}
+
+/// Two calls of one operation: the first is done and its answer kept back, the second meets a busy target. A third only
+/// reads.
+fn exchanges() -> Vec<Exchange> {
+    let body = |text: &str| Message {
+        headers: Vec::new(),
+        bytes: text.len() as u64,
+        digest: Some(Digest::of(text.as_bytes())),
+        text: text.to_owned(),
+        is_cut: false,
+    };
+    let call = |number: u32, step: u32, begun_us: u64| Exchange {
+        number,
+        step,
+        connector: "review".into(),
+        operation: Some("stage".to_owned()),
+        intention: Some(OperationId::from("op-7")),
+        key: Some("op-7".to_owned()),
+        begun_us,
+        answered_us: Some(begun_us + 2_300),
+        ended_us: begun_us + 2_410,
+        method: "POST".to_owned(),
+        target: "/items".to_owned(),
+        request: body("{\"customer\": \"K-12\", \"text\": \"Tuesday at ten\"}"),
+        forwarded: Forwarded::Whole,
+        answer: Some(body("{\"receipt\": \"R-1\"}")),
+        status: Some(201),
+        delivered: Delivered::Whole,
+        delivered_status: Some(201),
+        retry_after: None,
+        fault: None,
+        problem: None,
+    };
+    let lost = Exchange {
+        ended_us: 1_003_120,
+        delivered: Delivered::No,
+        delivered_status: None,
+        fault: Some(FaultLaid { index: 0, name: "lost_ack by timeout".to_owned() }),
+        ..call(1, 1, 3_120)
+    };
+    let busy = Exchange {
+        answer: Some(body("busy")),
+        status: Some(503),
+        delivered_status: Some(503),
+        retry_after: Some("2".to_owned()),
+        ..call(2, 3, 1_020_500)
+    };
+    let read = Exchange {
+        operation: None,
+        intention: None,
+        key: None,
+        method: "GET".to_owned(),
+        target: "/items?customer=K-12".to_owned(),
+        request: Message::default(),
+        ..call(3, 3, 1_031_000)
+    };
+    vec![lost, busy, read]
 }
 
 fn grade(grader: &str, pass: Option<bool>, message: &str) -> Grade {

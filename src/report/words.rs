@@ -78,3 +78,11 @@ pub(super) fn millis_text(millis: u64) -> String {
         _ => format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000),
     }
 }
+
+/// Microseconds in the unit that suits them.
+pub(super) fn micros_text(micros: u64) -> String {
+    match micros {
+        0..10_000 => format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10),
+        _ => millis_text(micros / 1000),
+    }
+}
