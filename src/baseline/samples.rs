@@ -83,6 +83,7 @@ pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
         answer: Some(answer),
         http_status: None,
         stderr: String::new(),
+        failure: None,
     };
     let observation = Observation {
         case: CaseId::from(case),

@@ -4,6 +4,7 @@
 mod attempts;
 mod excerpt;
 mod exchange;
+mod looks;
 mod markdown;
 mod observation;
 mod outcome;
@@ -12,6 +13,7 @@ mod wire;
 pub use attempts::attempts_at_operations;
 pub use excerpt::excerpt;
 pub use exchange::{Delivered, Exchange, FaultLaid, Forwarded, Message};
+pub use looks::{ProbedTarget, SeenOnTheWay};
 pub use markdown::escape_markdown;
 pub use observation::{
     Answer, Answered, AttemptSeen, Call, ClaimMade, ErrorKind, Form, Judgement, LookHad, Observation, OperationSeen,

@@ -96,6 +96,9 @@ pub struct StepObservation {
     pub http_status: Option<u16>,
     /// What the program wrote to standard error, capped.
     pub stderr: String,
+    /// How it failed, where the case lets the trial go on after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<TrialError>,
 }
 
 /// What a workflow answered.

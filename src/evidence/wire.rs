@@ -107,6 +107,14 @@ impl Route {
     }
 }
 
+/// Whether an operation is known by nothing but the content of its request, because the request stated no identity.
+pub(super) fn is_by_content(operation: &OperationId) -> bool {
+    let digits = operation.as_str().rsplit_once(":#").map(|(_, digits)| digits);
+    digits.is_some_and(|digits| {
+        digits.len() == 12 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
 impl WireMatch {
     /// The operation's name in the manifest.
     pub fn operation(&self) -> &str {

@@ -4,6 +4,12 @@ use std::io::{self, PipeReader, PipeWriter, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// The longest that is waited in one go.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
 /// A request to stop, shared between whoever hears the user and everything that runs.
 ///
@@ -53,6 +59,21 @@ impl Cancellation {
     /// Becomes readable when trials in flight have to end at once.
     pub(super) fn forced(&self) -> BorrowedFd<'_> {
         self.forced.as_fd()
+    }
+
+    /// Waits so long, and answers whether trials in flight have to end at once: as soon as that is so.
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        loop {
+            let left = deadline.map_or(LONGEST_WAIT, |deadline| deadline.saturating_duration_since(Instant::now()));
+            if self.is_forced() || left.is_zero() {
+                return self.is_forced();
+            }
+            let mut slots = [PollFd::from_borrowed_fd(self.forced(), PollFlags::IN)];
+            if let Ok(left) = Timespec::try_from(left.min(LONGEST_WAIT)) {
+                let _ = poll(&mut slots, Some(&left));
+            }
+        }
     }
 
     /// Has `stop` called when trials in flight have to end at once; now, where that is already so.

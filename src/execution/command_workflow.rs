@@ -45,11 +45,13 @@ impl<'a> CommandRunner<'a> {
             output_cap: self.spec.output_cap_bytes,
             cancellation: context.cancellation,
         };
-        match process::run(self.program.command(context.state_dir), &input, &limits) {
+        let mut command = self.program.command(context.state_dir);
+        command.envs(context.environment);
+        match process::run(command, &input, &limits) {
             Err(error) => StepEnd::of(Err(self.program.start_error(&error))),
             Ok(finished) => {
                 if finished.held_open {
-                    end_orphans(context.state_dir);
+                    end_orphans(context.state_dir, context.spare);
                 }
                 self.read(finished, self.spec.answer)
             }

@@ -1,4 +1,4 @@
-//! Workflows that are services: the invocation is POSTed as JSON. The only user of the HTTP client.
+//! Workflows that are services: the invocation is POSTed as JSON.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use ureq::Agent;
 
 use crate::domain::WorkflowId;
 use crate::evidence::{ErrorKind, TrialError};
-use crate::manifest::{HttpReady, HttpWorkflow, WorkflowSpec};
+use crate::manifest::{HttpWorkflow, WorkflowSpec};
 
 use super::address::{check_address, check_free, shown};
 use super::answer::{read_answer, read_error_answer};
@@ -17,10 +17,11 @@ use super::cancellation::Cancellation;
 use super::invocation::Invocation;
 use super::program::{Program, Surroundings};
 use super::service::{self, NotReady, Service};
+use super::state_dir::StateDir;
 use super::workflow::{StepContext, StepEnd};
 
 /// How long one readiness check waits for its answer.
-const READY_CHECK: Duration = Duration::from_secs(2);
+pub(super) const READY_CHECK: Duration = Duration::from_secs(2);
 
 /// A service as a workflow.
 pub(super) struct HttpRunner<'a> {
@@ -30,9 +31,15 @@ pub(super) struct HttpRunner<'a> {
     agent: Agent,
     start: Option<Program>,
     /// Started by the first trial that needs it; the others wait for that.
-    service: OnceLock<Result<Option<Service>, TrialError>>,
+    service: OnceLock<Result<Option<Started>, TrialError>>,
     state_root: &'a Path,
     cancellation: &'a Cancellation,
+}
+
+/// The service, started for the length of the run, and its own state directory, which goes after it.
+struct Started {
+    service: Service,
+    _state_dir: StateDir,
 }
 
 impl<'a> HttpRunner<'a> {
@@ -72,29 +79,38 @@ impl<'a> HttpRunner<'a> {
         }
         let end = answer.map_or_else(|error| StepEnd::of(Err(error)), |answer| self.read(&answer, context));
         // Whatever answers once the service has ended is something else.
-        match service.as_ref().and_then(Service::ended) {
+        match service.as_ref().and_then(|started| started.service.ended()) {
             Some(ended) => StepEnd { error: Some(ended), ..end },
             None => end,
         }
     }
 
-    fn start(&self) -> Result<Option<Service>, TrialError> {
+    fn start(&self) -> Result<Option<Started>, TrialError> {
         let service = match &self.start {
             None => None,
             Some(program) => {
                 check_free(&self.http.url)?;
                 self.http.ready.as_ref().map_or(Ok(()), |ready| check_free(&ready.url))?;
-                let state_dir = service::state_dir(self.state_root, self.id.as_str())?;
-                Some(Service::start(program, state_dir)?)
+                let name = service::folder_name(self.id.as_str());
+                let state_dir = StateDir::create(self.state_root, &name, &[], false)?;
+                let (command, ends_with_it) = (program.command(state_dir.path()), state_dir.path().to_owned());
+                let service = Service::start(program, command, Some(ends_with_it))?;
+                Some(Started { service, _state_dir: state_dir })
             }
         };
         let Some(ready) = &self.http.ready else { return Ok(service) };
         let agent = agent(READY_CHECK);
         let timeout = Duration::from_secs(ready.timeout_s);
         match &service {
-            Some(service) => service.wait_until(|| check_ready(&agent, ready), timeout, self.cancellation)?,
+            Some(started) => {
+                started.service.wait_until(|| check_ready(&agent, &ready.url), timeout, self.cancellation)?
+            }
             None => {
-                service::wait_until(|| check_ready(&agent, ready).map_err(NotReady::Yet), timeout, self.cancellation)?;
+                service::wait_until(
+                    || check_ready(&agent, &ready.url).map_err(NotReady::Yet),
+                    timeout,
+                    self.cancellation,
+                )?;
             }
         }
         Ok(service)
@@ -157,7 +173,7 @@ struct HttpAnswer {
 
 /// A client that goes where it is told: no redirect is followed, no proxy is taken from the environment, and no
 /// connection is used twice, since one that the service has closed meanwhile would look like a failure of the trial.
-fn agent(timeout: Duration) -> Agent {
+pub(super) fn agent(timeout: Duration) -> Agent {
     let config = Agent::config_builder()
         .timeout_global(Some(timeout))
         .http_status_as_error(false)
@@ -168,11 +184,12 @@ fn agent(timeout: Duration) -> Agent {
     config.build().new_agent()
 }
 
-fn check_ready(agent: &Agent, ready: &HttpReady) -> Result<(), String> {
-    match agent.get(&ready.url).call() {
+/// Whether `url` answers with a status of 2xx; if not, what it does instead.
+pub(super) fn check_ready(agent: &Agent, url: &str) -> Result<(), String> {
+    match agent.get(url).call() {
         Ok(response) if response.status().is_success() => Ok(()),
-        Ok(response) => Err(format!("{} answers with the status {}", shown(&ready.url), response.status().as_u16())),
-        Err(error) => Err(format!("{}: {error}", shown(&ready.url))),
+        Ok(response) => Err(format!("{} answers with the status {}", shown(url), response.status().as_u16())),
+        Err(error) => Err(format!("{}: {error}", shown(url))),
     }
 }
 

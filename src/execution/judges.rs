@@ -13,7 +13,7 @@ use crate::manifest::{CommandGrader, WorkflowEnv};
 
 use super::cancellation::Cancellation;
 use super::command_workflow::end_error;
-use super::orphans::end_orphans;
+use super::orphans::{Spare, end_orphans};
 use super::process::{self, Limits};
 use super::program::{Program, Surroundings};
 use super::strict_json;
@@ -83,7 +83,7 @@ fn run(
     let finished = process::run(program.command(state_dir), &input, &limits)
         .map_err(|error| program.start_error(&error).message)?;
     if finished.held_open {
-        end_orphans(state_dir);
+        end_orphans(state_dir, Spare::Nothing);
     }
     match end_error(program.name(), &finished, grader.timeout_s, OUTPUT_CAP) {
         Some(error) => Err(error.message),

@@ -1,9 +1,11 @@
 //! Runs trials against workflows and observes them: programs, services and practice workflows, then probes and judges.
 //!
-//! A trial is executed by one thread from its state directory to its observation ([`trial`]). Nothing that a workflow
+//! A trial is executed by one thread from its state directory to its observation ([`trial`]); where the project declares
+//! the workflow's connectors, its calls to them pass through the proxy ([`wiring`]). Nothing that a workflow
 //! prints is trusted: it is read within limits, parsed strictly, and never becomes a command or a path.
 
 mod address;
+mod aftermath;
 mod answer;
 mod cancellation;
 mod capture;
@@ -17,6 +19,7 @@ mod judges;
 mod operations;
 mod orphans;
 mod practice_workflow;
+mod probes;
 mod process;
 mod program;
 mod redact;
@@ -24,10 +27,11 @@ mod runner;
 mod service;
 #[cfg(test)]
 mod specimen;
-mod sql_probe;
 mod state_dir;
 mod strict_json;
+mod targets;
 mod trial;
+mod wiring;
 mod workflow;
 
 pub use cancellation::Cancellation;

@@ -17,11 +17,23 @@ const LETTING_GO: Duration = Duration::from_secs(2);
 /// How often what is killed is looked for again: it may have started another process just before.
 const LOOKS: usize = 4;
 
+/// The variable that tells a target that was started for a trial where to listen.
+pub(super) const PORT_VARIABLE: &str = "HOLDPOINT_PORT";
+
+/// What is left running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spare {
+    /// Nothing.
+    Nothing,
+    /// The targets of the trial, which go on while its workflow ends.
+    Targets,
+}
+
 /// Ends what a run that was killed has left running, and removes its trials' state.
 pub fn end_leftovers(state_root: &Path) {
     let Ok(canonical) = state_root.canonicalize() else { return };
     for _ in 0..LOOKS {
-        if end_orphans(&canonical) == 0 {
+        if end_orphans(&canonical, Spare::Nothing) == 0 {
             break;
         }
     }
@@ -32,7 +44,7 @@ pub fn end_leftovers(state_root: &Path) {
 /// Kills every process that was started with `state_dir`, or a folder below it, as its state directory, and
 /// answers how many there were.
 #[cfg(target_os = "linux")]
-pub(super) fn end_orphans(state_dir: &Path) -> usize {
+pub(super) fn end_orphans(state_dir: &Path, spare: Spare) -> usize {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
     let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
@@ -41,10 +53,12 @@ pub(super) fn end_orphans(state_dir: &Path) -> usize {
     for entry in processes.flatten() {
         let Some(number) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
         let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
-        let (Some(pid), true) = (pid.filter(|_| number != own), belongs_to(&entry.path(), state_dir)) else { continue };
+        let (Some(pid), true) = (pid.filter(|_| number != own), belongs_to(&entry.path(), state_dir, spare)) else {
+            continue;
+        };
         // The descriptor stays with the process even if its number is given away: look again, then signal.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
-        if belongs_to(&entry.path(), state_dir) {
+        if belongs_to(&entry.path(), state_dir, spare) {
             let _ = pidfd_send_signal(&process, Signal::KILL);
             killed.push(process);
         }
@@ -64,20 +78,22 @@ fn wait_for_end(process: &std::os::fd::OwnedFd) {
 
 /// Other systems do not show a process's environment.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end_orphans(_: &Path) -> usize {
+pub(super) fn end_orphans(_: &Path, _: Spare) -> usize {
     0
 }
 
 #[cfg(target_os = "linux")]
-fn belongs_to(process: &Path, state_dir: &Path) -> bool {
+fn belongs_to(process: &Path, state_dir: &Path, spare: Spare) -> bool {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
 
     let Ok(environment) = std::fs::read(process.join("environ")) else { return false };
-    environment.split(|byte| *byte == 0).any(|entry| {
-        entry
-            .strip_prefix(STATE_DIR_VARIABLE.as_bytes())
-            .and_then(|rest| rest.strip_prefix(b"="))
-            .is_some_and(|value| Path::new(OsStr::from_bytes(value)).starts_with(state_dir))
-    })
+    let value = |name: &str| {
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+    };
+    if spare == Spare::Targets && value(PORT_VARIABLE).is_some() {
+        return false;
+    }
+    value(STATE_DIR_VARIABLE).is_some_and(|value| Path::new(OsStr::from_bytes(value)).starts_with(state_dir))
 }

@@ -217,8 +217,9 @@ impl Redactor {
     }
 
     fn step(&self, step: &mut StepObservation) {
-        let StepObservation { number: _, kind: _, duration_ms: _, answer, http_status: _, stderr } = step;
+        let StepObservation { number: _, kind: _, duration_ms: _, answer, http_status: _, stderr, failure } = step;
         self.replace(stderr);
+        failure.iter_mut().for_each(|failure| self.replace(&mut failure.message));
         let Some(Answer { text, json, output, claims }) = answer else { return };
         self.replace(text);
         if let Some(json) = json {

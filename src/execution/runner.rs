@@ -13,11 +13,13 @@ use crate::evidence::{ErrorKind, Observation, TrialError};
 use crate::manifest::Project;
 
 use super::cancellation::Cancellation;
-use super::orphans::end_orphans;
+use super::orphans::{Spare, end_orphans};
+use super::probes::HttpAsker;
 use super::program::Surroundings;
 use super::redact::Redactor;
 use super::state_dir::{StateDir, folder_name};
 use super::trial::{self, Surrounding, TrialSpec};
+use super::wiring::SharedProxy;
 use super::workflow::Workflow;
 
 /// Where and how trials are executed.
@@ -118,6 +120,8 @@ pub fn execute(
         programs,
         state_root: &state_root,
         workflows: workflows(specs, settings, programs, &state_root),
+        proxy: SharedProxy::default(),
+        asker: HttpAsker::new(settings.cancellation),
     };
     let threads = settings.jobs.clamp(1, specs.len().max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("trial {n}")).build()?;
@@ -138,7 +142,7 @@ pub fn execute(
     });
     drop(run);
     // What escaped its process group and hid from its trial goes now.
-    end_orphans(&state_root);
+    end_orphans(&state_root, Spare::Nothing);
     match specs.len().saturating_sub(next.into_inner()) {
         0 => Ok(()),
         not_started if !settings.cancellation.is_requested() => Err(ExecutionError::Held { not_started }),
@@ -171,6 +175,8 @@ struct Run<'a> {
     programs: Surroundings<'a>,
     state_root: &'a Path,
     workflows: BTreeMap<&'a WorkflowId, Workflow<'a>>,
+    proxy: SharedProxy,
+    asker: HttpAsker,
 }
 
 impl Run<'_> {
@@ -191,6 +197,8 @@ impl Run<'_> {
             programs: self.programs,
             cancellation: self.settings.cancellation,
             clock: self.settings.clock,
+            proxy: &self.proxy,
+            asker: &self.asker,
         };
         trial::run(spec, self.workflows.get(&spec.case.workflow), state_dir, surrounding)
     }

@@ -1,9 +1,9 @@
-//! A service that the project starts for the length of a run: started, waited for, watched, ended.
+//! A service that the project starts, for the length of a run or of a trial: started, waited for, watched, ended.
 
 use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,8 @@ use crate::evidence::{ErrorKind, TrialError};
 use super::cancellation::Cancellation;
 use super::capture::{Keep, Kept};
 use super::exit_watch::ExitWatch;
-use super::orphans::end_orphans;
+use super::orphans::{Spare, end_orphans};
 use super::program::Program;
-use super::state_dir::StateDir;
 
 /// Bytes of what the service prints that are kept, the last ones.
 const LOG_CAP: usize = 64 * 1024;
@@ -37,19 +36,23 @@ pub(super) struct Service {
     group: Pid,
     exit: ExitWatch,
     log: Arc<Mutex<Kept>>,
-    state_dir: StateDir,
+    /// Once it has ended, so has everything that was started on this state directory or below it.
+    ends_with_it: Option<PathBuf>,
     name: String,
 }
 
 impl Service {
-    /// Starts `program` as a group of its own.
+    /// Starts `command`, which `program` made, as a group of its own.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(super) fn start(program: &Program, state_dir: StateDir) -> Result<Self, TrialError> {
+    pub(super) fn start(
+        program: &Program,
+        mut command: Command,
+        ends_with_it: Option<PathBuf>,
+    ) -> Result<Self, TrialError> {
         let start_error = |error: io::Error| program.start_error(&error);
         let (mut reader, writer) = io::pipe().map_err(start_error)?;
-        let mut command = program.command(state_dir.path());
         let stderr = writer.try_clone().map_err(start_error)?;
         command.stdin(Stdio::null()).stdout(writer).stderr(stderr).process_group(0);
         let child = command.spawn().map_err(start_error)?;
@@ -62,7 +65,7 @@ impl Service {
             group,
             exit: ExitWatch::new(group),
             log: Arc::clone(&log),
-            state_dir,
+            ends_with_it,
             name: program.name().to_owned(),
         };
         // Nobody waits for this thread: it ends with the last process that holds the pipe.
@@ -106,6 +109,11 @@ impl Service {
         Some(TrialError { kind: ErrorKind::Start, message: self.with_log(message) })
     }
 
+    /// Asks it to end, and does not wait for that.
+    pub(super) fn ask_to_end(&self) {
+        let _ = kill_process_group(self.group, Signal::TERM);
+    }
+
     fn with_log(&self, message: String) -> String {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner).to_text();
         match log.trim_end() {
@@ -117,7 +125,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        let _ = kill_process_group(self.group, Signal::TERM);
+        self.ask_to_end();
         let deadline = Instant::now() + TERMINATION_GRACE;
         while Instant::now() < deadline && !self.exit.has_ended().unwrap_or(true) {
             std::thread::sleep(PAUSE);
@@ -125,7 +133,9 @@ impl Drop for Service {
         // Only now is it collected: until then its number, and so its group's, belongs to nobody else.
         let _ = kill_process_group(self.group, Signal::KILL);
         let _ = self.child.wait();
-        end_orphans(self.state_dir.path());
+        if let Some(state_dir) = &self.ends_with_it {
+            end_orphans(state_dir, Spare::Nothing);
+        }
     }
 }
 
@@ -169,12 +179,4 @@ pub(super) fn wait_until(
 pub(super) fn folder_name(workflow: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     format!("service-{}", workflow.chars().map(plain).collect::<String>())
-}
-
-/// Makes the state directory of a service.
-///
-/// # Errors
-/// When it cannot be made.
-pub(super) fn state_dir(state_root: &Path, workflow: &str) -> Result<StateDir, TrialError> {
-    StateDir::create(state_root, &folder_name(workflow), &[], false)
 }

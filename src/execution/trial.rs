@@ -1,25 +1,28 @@
 //! One trial from its state directory to its observation.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::evidence::{ErrorKind, Form, Judgement, Observation, Reading, StepObservation, TrialError};
+use crate::domain::PartId;
+use crate::evidence::{ErrorKind, Form, Judgement, Observation, StepObservation, TrialError};
 use crate::manifest::{Case, Grader, InvokeStep, Project, Step};
 
+use super::aftermath::Aftermath;
 use super::cancellation::Cancellation;
 use super::clock::TrialClock;
 use super::invocation::{InvocationFrame, step_input};
 use super::judges::{self, JudgeInput};
-use super::operations::{ProbedTarget, Traces};
+use super::orphans::Spare;
 use super::practice_workflow::PracticeMemory;
+use super::probes::HttpAsker;
 use super::program::Surroundings;
-use super::sql_probe;
 use super::state_dir::StateDir;
+use super::wiring::{SharedProxy, TrialWires, Wiring, seed};
 use super::workflow::{StepContext, StepEnd, Workflow};
 
 /// One trial to be executed.
@@ -40,6 +43,8 @@ pub(super) struct Surrounding<'a> {
     pub(super) programs: Surroundings<'a>,
     pub(super) cancellation: &'a Cancellation,
     pub(super) clock: fn() -> Timestamp,
+    pub(super) proxy: &'a SharedProxy,
+    pub(super) asker: &'a HttpAsker,
 }
 
 /// Runs a trial's steps, asks the probes and the judges, and says what was seen.
@@ -55,13 +60,32 @@ pub(super) fn run(
         let missing = || setup(format!("the project has no workflow `{}` any more", spec.case.workflow));
         let workflow = workflow.ok_or_else(missing)?;
         let clock = TrialClock::new(spec.case.now.as_deref().or(workflow.now), surrounding.clock)?;
-        Ok(Trial { spec, workflow, surrounding, state_dir, clock, memory: PracticeMemory::default() })
+        let wires = TrialWires {
+            state_dir: state_dir.path(),
+            faults: &spec.case.faults,
+            seed: seed(&spec.case.id, spec.trial),
+        };
+        let wiring = workflow.wired.open(&wires, surrounding.proxy, surrounding.cancellation)?;
+        let connectors = connectors(workflow, &wiring);
+        Ok(Trial {
+            spec,
+            workflow,
+            surrounding,
+            wiring,
+            connectors,
+            state_dir,
+            clock,
+            memory: PracticeMemory::default(),
+        })
     });
     match prepared {
         Err(error) => observation.error = Some(error),
         Ok(mut trial) => {
+            let origin = Instant::now();
             trial.steps(&mut observation);
-            trial.look(&mut observation);
+            trial.look(&mut observation, origin);
+            let trial = trial.without_targets();
+            trial.judge(&mut observation);
         }
     }
     observation
@@ -89,10 +113,20 @@ fn empty(spec: &TrialSpec<'_>, started: Timestamp) -> Observation {
     }
 }
 
+/// The addresses that the workflow gets: the trial's own, and of connectors that are not passed on those of their manifests.
+fn connectors(workflow: &Workflow<'_>, wiring: &Wiring<'_>) -> BTreeMap<PartId, String> {
+    let mut connectors = workflow.connectors.clone();
+    connectors.extend(wiring.addresses().map(|(id, address)| (id.clone(), address.clone())));
+    connectors
+}
+
 struct Trial<'a> {
     spec: &'a TrialSpec<'a>,
     workflow: &'a Workflow<'a>,
     surrounding: Surrounding<'a>,
+    // Before the state directory: what still runs on it ends before it goes.
+    wiring: Wiring<'a>,
+    connectors: BTreeMap<PartId, String>,
     state_dir: StateDir,
     clock: TrialClock,
     memory: PracticeMemory,
@@ -104,8 +138,11 @@ impl Trial<'_> {
         let mut took = Duration::ZERO;
         for (step, number) in self.spec.case.steps.iter().zip(1..) {
             let begun = Instant::now();
+            self.wiring.begin_step(number);
             let (kind, end) = self.step(step, number);
+            self.wiring.end_step();
             took += begun.elapsed();
+            let (end, failure) = permitted(step, end);
             observation.steps.push(StepObservation {
                 number,
                 kind: kind.to_owned(),
@@ -113,16 +150,20 @@ impl Trial<'_> {
                 answer: end.answer,
                 http_status: end.http_status,
                 stderr: end.stderr,
+                failure,
             });
-            observation.error = end.error;
+            // A target that is gone explains whatever the workflow says of it.
+            observation.error = self.wiring.ended().filter(|_| !is_cancelled(&end.error)).or(end.error);
             if observation.error.is_some() {
                 break;
             }
         }
         observation.duration_ms = milliseconds(took);
-        if observation.error.is_none() {
-            observation.error = self.faults_not_fired();
-        }
+    }
+
+    /// The trial once its targets have ended.
+    fn without_targets(self) -> Self {
+        Self { wiring: Wiring::default(), ..self }
     }
 
     fn step(&mut self, step: &Step, number: u32) -> (&'static str, StepEnd) {
@@ -145,10 +186,12 @@ impl Trial<'_> {
             case: &self.spec.case.id,
             trial: self.spec.trial,
             state_dir: utf8(self.state_dir.path())?,
-            connectors: &self.workflow.connectors,
+            connectors: &self.connectors,
         };
         let context = StepContext {
             state_dir: self.state_dir.path(),
+            environment: &self.wiring.environment,
+            spare: if self.wiring.has_targets() { Spare::Targets } else { Spare::Nothing },
             faults: &self.spec.case.faults,
             judges_status: graders(self.spec.case).any(|(_, grader)| matches!(grader, Grader::HttpStatus(_))),
             cancellation: self.surrounding.cancellation,
@@ -156,65 +199,26 @@ impl Trial<'_> {
         Ok(self.workflow.invoke(&frame.invocation(number, &input, &now), &context, &mut self.memory))
     }
 
-    fn faults_not_fired(&self) -> Option<TrialError> {
-        let faults = self.spec.case.faults.iter().enumerate();
-        let missed: Vec<String> = faults
-            .filter(|(index, _)| !self.memory.fired.contains(index))
-            .map(|(_, fault)| format!("attempt {} at {}/{}", fault.attempt, fault.connector, fault.operation))
-            .collect();
-        let message = format!("a fault was scheduled and never fired: {}", missed.join(", "));
-        (!missed.is_empty()).then_some(TrialError { kind: ErrorKind::FaultNotFired, message })
+    /// Looks at what the steps have left, also after an error: that is when it is worth most.
+    fn look(&mut self, observation: &mut Observation, origin: Instant) {
+        let aftermath = Aftermath {
+            case: self.spec.case,
+            trial: self.spec.trial,
+            workflow: self.workflow,
+            surrounding: self.surrounding,
+            state_dir: self.state_dir.path(),
+            memory: &self.memory,
+        };
+        aftermath.observe(&mut self.wiring, origin, observation);
     }
 
-    /// Looks at what the steps have left, also after an error: that is when it is worth most.
-    fn look(&self, observation: &mut Observation) {
-        observation.readings = self.readings();
-        let targets = self.operation_probes().filter_map(|(name, column)| {
-            Some(ProbedTarget { probe: name, column, reading: observation.readings.get(name)? })
-        });
-        let traces = Traces {
-            case: self.spec.case,
-            steps: &observation.steps,
-            memory: &self.memory,
-            targets: targets.collect(),
-            is_settled: self.workflow.ends_with_its_step(),
-        };
-        observation.operations = traces.operations();
+    fn judge(&self, observation: &mut Observation) {
         if observation.error.is_none() {
             observation.judgements = self.judgements(observation);
             if self.surrounding.cancellation.is_forced() {
                 let message = "the run was cancelled before every grader had judged".to_owned();
                 observation.error = Some(TrialError { kind: ErrorKind::Cancelled, message });
             }
-        }
-    }
-
-    fn readings(&self) -> BTreeMap<String, Reading> {
-        let probes = graders(self.spec.case).filter_map(|(_, grader)| match grader {
-            Grader::Effects(effects) => Some(effects.probe),
-            _ => None,
-        });
-        let for_operations = self.operation_probes().map(|(name, _)| name.to_owned());
-        let names: BTreeSet<String> = probes.chain(for_operations).collect();
-        names.into_iter().map(|name| (name.clone(), self.reading(&name))).collect()
-    }
-
-    /// The probes that give evidence for operations of this trial's workflow, each with the column of their identity.
-    fn operation_probes(&self) -> impl Iterator<Item = (&str, &str)> {
-        let workflow = &self.spec.case.workflow;
-        let probes = self.surrounding.project.file.probes.iter();
-        probes
-            .filter(move |(_, probe)| probe.workflow.as_ref().is_none_or(|named| named == workflow))
-            .filter_map(|(name, probe)| Some((name.as_str(), probe.operation.as_deref()?)))
-    }
-
-    fn reading(&self, name: &str) -> Reading {
-        match self.surrounding.project.file.probes.get(name) {
-            None => Reading::Unreadable(format!("the project has no probe `{name}` any more")),
-            Some(probe) => match &probe.sql {
-                Some(sql) => sql_probe::ask(sql, self.state_dir.path()),
-                None => Reading::Unreadable(format!("the probe `{name}` asks nothing")),
-            },
         }
     }
 
@@ -244,8 +248,27 @@ impl Trial<'_> {
     }
 }
 
+fn is_cancelled(error: &Option<TrialError>) -> bool {
+    error.as_ref().is_some_and(|error| error.kind == ErrorKind::Cancelled)
+}
+
+/// How a step ended where it may fail, and how it failed. A program that could not even be started, or was set up
+/// wrongly, shows nothing of what the case is about.
+fn permitted(step: &Step, end: StepEnd) -> (StepEnd, Option<TrialError>) {
+    use ErrorKind::{Exit, HttpStatus, Malformed, OutputCap, Timeout, Transport};
+    let may_fail = step.invoke.as_ref().is_some_and(|invoke| invoke.may_fail);
+    match end.error {
+        Some(failure)
+            if may_fail && matches!(failure.kind, Exit | HttpStatus | Malformed | OutputCap | Timeout | Transport) =>
+        {
+            (StepEnd { answer: None, error: None, ..end }, Some(failure))
+        }
+        error => (StepEnd { error, ..end }, None),
+    }
+}
+
 /// The graders of a case, by the index of their expectation.
-fn graders(case: &Case) -> impl Iterator<Item = (usize, Grader)> + '_ {
+pub(super) fn graders(case: &Case) -> impl Iterator<Item = (usize, Grader)> + '_ {
     let expectations = case.expect.iter().enumerate();
     expectations.filter_map(|(index, expectation)| Some((index, expectation.grader()?.0)))
 }

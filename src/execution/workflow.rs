@@ -11,15 +11,19 @@ use super::cancellation::Cancellation;
 use super::command_workflow::CommandRunner;
 use super::http_workflow::HttpRunner;
 use super::invocation::{Invocation, connectors};
+use super::orphans::Spare;
 use super::practice_workflow::{PracticeMemory, PracticeRunner};
 use super::program::Surroundings;
+use super::wiring::WiredConnectors;
 
 /// A workflow with all that its trials share.
 pub(super) struct Workflow<'a> {
     /// The time that it is told where the case names none.
     pub(super) now: Option<&'a str>,
-    /// The addresses of its connectors.
+    /// The addresses of its connectors, as their manifests state them.
     pub(super) connectors: BTreeMap<PartId, String>,
+    /// Those of its connectors whose calls are passed on.
+    pub(super) wired: WiredConnectors<'a>,
     kind: Kind<'a>,
 }
 
@@ -35,6 +39,10 @@ enum Kind<'a> {
 pub(super) struct StepContext<'a> {
     /// The trial's state directory.
     pub(super) state_dir: &'a Path,
+    /// Further variables for a program: where it reaches its connectors.
+    pub(super) environment: &'a BTreeMap<String, String>,
+    /// What goes on when a step's program has ended.
+    pub(super) spare: Spare,
     /// The faults of the whole trial.
     pub(super) faults: &'a [FaultSpec],
     /// Whether the case itself judges the HTTP status.
@@ -90,7 +98,11 @@ impl<'a> Workflow<'a> {
             let message = format!("the workflow `{id}` is neither a command nor http nor practice");
             Kind::Unusable(TrialError { kind: ErrorKind::Setup, message })
         };
-        Self { now: spec.now.as_deref(), connectors, kind }
+        let (wired, kind) = match WiredConnectors::of(spec, project, surroundings) {
+            Ok(wired) => (wired, kind),
+            Err(error) => (WiredConnectors::default(), Kind::Unusable(error)),
+        };
+        Self { now: spec.now.as_deref(), connectors, wired, kind }
     }
 
     /// Invokes it once.

@@ -50,6 +50,7 @@ pub(super) fn observation(answer: Option<Answer>) -> Observation {
         answer,
         http_status: None,
         stderr: String::new(),
+        failure: None,
     };
     Observation {
         case: "specimen".into(),

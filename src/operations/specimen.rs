@@ -141,6 +141,7 @@ impl RunFixture {
             answer: Some(answer),
             http_status: None,
             stderr: PERSONAL.to_owned(),
+            failure: None,
         };
         let observation = Observation {
             case: CaseId::new(case),

@@ -470,7 +470,7 @@ fn attempt(number: u32, step: u32, fault: Option<&str>, answered: Answered) -> A
 
 fn step(number: u32, kind: &str) -> StepObservation {
     let (kind, stderr) = (kind.to_owned(), String::new());
-    StepObservation { number, kind, duration_ms: 12, answer: None, http_status: None, stderr }
+    StepObservation { number, kind, duration_ms: 12, answer: None, http_status: None, stderr, failure: None }
 }
 
 /// Two calls of one operation: the first is done and its answer kept back, the second meets a busy target. A third only
@@ -550,6 +550,7 @@ fn trial(id: &str, number: u32, status: TrialStatus, answer: Option<Answer>, gra
                 answer,
                 http_status: None,
                 stderr: String::new(),
+                failure: None,
             }],
             operations: Vec::new(),
             readings: BTreeMap::new(),

@@ -15,7 +15,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("evidence", &["domain", "manifest"]),
     ("proxy", &["domain", "manifest", "evidence"]),
     ("practice", &["domain", "manifest", "evidence"]),
-    ("execution", &["domain", "manifest", "evidence", "practice"]),
+    ("execution", &["domain", "manifest", "evidence", "proxy", "practice"]),
     ("grading", &["domain", "manifest", "evidence"]),
     ("baseline", &["domain", "manifest", "change", "selection", "evidence", "grading"]),
     ("comparison", &["domain", "manifest", "change", "grading", "baseline"]),

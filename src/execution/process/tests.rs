@@ -210,9 +210,9 @@ print('answer')";
     assert_eq!((exit_code(&finished), finished.stdout.as_slice()), (Some(0), b"answer\n".as_slice()));
     assert!(finished.held_open);
     assert!(is_running(bench.process("daemon")));
-    super::super::orphans::end_orphans(&state_dir.join("other"));
+    super::super::orphans::end_orphans(&state_dir.join("other"), super::super::orphans::Spare::Nothing);
     assert!(is_running(bench.process("daemon")));
-    super::super::orphans::end_orphans(&state_dir);
+    super::super::orphans::end_orphans(&state_dir, super::super::orphans::Spare::Nothing);
     assert_gone(bench.process("daemon"));
 }
 

@@ -97,6 +97,7 @@ fn no_text_of_an_observation_keeps_a_secret() {
             answer: Some(answer),
             http_status: Some(200),
             stderr: secret(),
+            failure: Some(TrialError { kind: ErrorKind::Exit, message: secret() }),
         }],
         operations: vec![OperationSeen {
             operation: SECRET.into(),

@@ -314,8 +314,8 @@ fn staging(probe: Value) -> Specimen {
 
 #[test]
 fn a_probe_whose_rows_name_their_operation_is_evidence_for_it() {
-    let sql = json!({"database": "desk.db", "query": "SELECT * FROM queue", "operation": "operation"});
-    let specimen = staging(json!({"workflow": "w", "sql": sql}));
+    let sql = json!({"database": "desk.db", "query": "SELECT * FROM queue"});
+    let specimen = staging(json!({"workflow": "w", "sql": sql, "operation": "operation"}));
     let rows = [
         (json!([["op-7", 2]]), Outcome::Committed),
         (json!([["op-7", 2], ["op-7", 3]]), Outcome::Duplicated),
@@ -333,8 +333,9 @@ fn a_probe_whose_rows_name_their_operation_is_evidence_for_it() {
 
 #[test]
 fn an_operation_that_nobody_named_is_seen_at_the_target() {
-    let sql = json!({"database": "desk.db", "query": "SELECT * FROM queue", "operation": "operation"});
-    let observation = staging(json!({"sql": sql})).run_one(case("one", json!({"input": {"rows": [["op-9", 1]]}})));
+    let sql = json!({"database": "desk.db", "query": "SELECT * FROM queue"});
+    let observation = staging(json!({"sql": sql, "operation": "operation"}))
+        .run_one(case("one", json!({"input": {"rows": [["op-9", 1]]}})));
     let seen: Vec<_> = observation.operations.iter().map(|seen| (seen.operation.as_str(), seen.outcome)).collect();
     assert_eq!(seen, [("op-7", Outcome::NotStarted), ("op-9", Outcome::Committed)]);
 }
@@ -344,9 +345,9 @@ fn an_operation_without_a_look_at_it_is_uncertain() {
     let query = "SELECT * FROM queue";
     for probe in [
         json!({"sql": {"database": "desk.db", "query": query}}),
-        json!({"sql": {"database": "desk.db", "query": query, "operation": "quantity_ordered"}}),
-        json!({"sql": {"database": "other.db", "query": query, "operation": "operation"}}),
-        json!({"workflow": "another", "sql": {"database": "desk.db", "query": query, "operation": "operation"}}),
+        json!({"sql": {"database": "desk.db", "query": query}, "operation": "quantity_ordered"}),
+        json!({"sql": {"database": "other.db", "query": query}, "operation": "operation"}),
+        json!({"workflow": "another", "sql": {"database": "desk.db", "query": query}, "operation": "operation"}),
     ] {
         let expect = json!([{"effects": {"probe": "queue", "where": {"operation": "op-7"}, "count": 1}}]);
         let fields = json!({"input": {"rows": [["op-7", 2]]}, "expect": expect});

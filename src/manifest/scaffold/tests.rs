@@ -20,7 +20,8 @@ probes:
   audit:
     sql: {database: desk.db, query: SELECT * FROM audit}
   queue:
-    sql: {database: desk.db, query: SELECT * FROM queue, operation: operation}
+    sql: {database: desk.db, query: SELECT * FROM queue}
+    operation: operation
 ";
 
 const CASE: &str = "\

@@ -3,8 +3,7 @@
 //! The query is the project's; the file is the workflow's, and so hostile: its schema may hold views that never
 //! end, its rows may be endless, and its name may be a link that leads elsewhere.
 
-use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
@@ -16,11 +15,8 @@ use serde_json::{Map, Number, Value};
 use crate::evidence::Reading;
 use crate::manifest::{IfMissing, SqlProbe};
 
-/// Rows that are read at the most. A longer answer is no answer: counting a part of it would be wrong.
-const ROW_CAP: usize = 10_000;
-
-/// Bytes of all cells together that are read at the most.
-const BYTE_CAP: usize = 16 * 1024 * 1024;
+use super::inside::{file_in, is_missing};
+use super::{BYTE_CAP, EFFECT_CAP};
 
 /// How long one query may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,31 +32,10 @@ pub(super) fn ask(probe: &SqlProbe, state_dir: &Path) -> Reading {
     if probe.if_missing == IfMissing::Empty && is_missing(&probe.database, state_dir) {
         return Reading::Effects(Vec::new());
     }
-    match database(&probe.database, state_dir).and_then(|path| effects(&path, &probe.query)) {
+    match file_in(&probe.database, state_dir).and_then(|path| effects(&path, &probe.query)) {
         Ok(effects) => Reading::Effects(effects),
         Err(reason) => Reading::Unreadable(reason),
     }
-}
-
-/// Whether nothing stands there at all. A link that leads nowhere is something.
-fn is_missing(name: &str, state_dir: &Path) -> bool {
-    let missing = |path: &Path| matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
-    // Without the state directory itself nothing can be said about what is in it.
-    state_dir.is_dir() && missing(&state_dir.join(name))
-}
-
-/// The file, which must lie in the state directory when every link was followed.
-fn database(name: &str, state_dir: &Path) -> Result<PathBuf, String> {
-    let is_inside = Path::new(name).components().all(|component| matches!(component, Component::Normal(_)));
-    if !is_inside || name.is_empty() {
-        return Err(format!("`{name}` does not lie in the state directory"));
-    }
-    let path = state_dir.join(name).canonicalize().map_err(|error| format!("`{name}`: {error}"))?;
-    let inside = state_dir.canonicalize().map_err(|error| format!("the state directory: {error}"))?;
-    if !path.starts_with(inside) {
-        return Err(format!("`{name}` is a link that leads out of the state directory"));
-    }
-    if path.is_file() { Ok(path) } else { Err(format!("`{name}` is no file")) }
 }
 
 fn effects(path: &Path, query: &str) -> Result<Vec<Map<String, Value>>, String> {
@@ -84,8 +59,8 @@ fn effects(path: &Path, query: &str) -> Result<Vec<Map<String, Value>>, String> 
             effect.insert(column.clone(), json(cell));
         }
         effects.push(effect);
-        if effects.len() > ROW_CAP || bytes > BYTE_CAP {
-            return Err(format!("the query gives more than {ROW_CAP} rows or {BYTE_CAP} bytes"));
+        if effects.len() > EFFECT_CAP || bytes > BYTE_CAP {
+            return Err(format!("the query gives more than {EFFECT_CAP} rows or {BYTE_CAP} bytes"));
         }
     }
     Ok(effects)
@@ -218,8 +193,8 @@ mod tests {
             );
             ask_in(state_dir.path(), FILE, &query)
         };
-        assert!(matches!(series(ROW_CAP), Reading::Effects(effects) if effects.len() == ROW_CAP));
-        assert!(unreadable(series(ROW_CAP + 1)).contains("more than 10000 rows"));
+        assert!(matches!(series(EFFECT_CAP), Reading::Effects(effects) if effects.len() == EFFECT_CAP));
+        assert!(unreadable(series(EFFECT_CAP + 1)).contains("more than 10000 rows"));
     }
 
     #[test]

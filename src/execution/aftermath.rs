@@ -1,0 +1,145 @@
+//! What a trial's steps have left: the calls that were seen, what the targets show, and what both support.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::domain::PartId;
+use crate::evidence::{
+    ErrorKind, Exchange, Forwarded, LookHad, Observation, ProbedTarget, Reading, TrialError, attempts_at_operations,
+};
+use crate::manifest::{Case, ConnectorManifest, Grader, Probe};
+use crate::proxy::Seen;
+
+use super::operations::Traces;
+use super::practice_workflow::PracticeMemory;
+use super::probes::{self, Looked, Targets};
+use super::trial::{Surrounding, graders};
+use super::wiring::{Wiring, answer_first};
+use super::workflow::Workflow;
+
+/// A trial after its last step.
+pub(super) struct Aftermath<'a> {
+    pub(super) case: &'a Case,
+    pub(super) trial: u32,
+    pub(super) workflow: &'a Workflow<'a>,
+    pub(super) surrounding: Surrounding<'a>,
+    pub(super) state_dir: &'a Path,
+    pub(super) memory: &'a PracticeMemory,
+}
+
+impl Aftermath<'_> {
+    /// Closes the proxy, looks at the targets, which must still run, and concludes what became of each operation. All
+    /// times are counted from `origin`.
+    pub(super) fn observe(&self, wiring: &mut Wiring<'_>, origin: Instant, observation: &mut Observation) {
+        let last_call = origin.elapsed();
+        let Seen { exchanges, fired, late, unrecorded } = wiring.close();
+        let fired: BTreeSet<usize> = fired.union(&self.memory.fired).copied().collect();
+        let manifests = self.workflow.wired.manifests();
+        let not_at_once = NotAtOnce {
+            manifests: &manifests,
+            answer_first: answer_first(&manifests),
+            exchanges: &exchanges,
+            ends_with_its_step: self.workflow.ends_with_its_step(),
+        };
+        let Looked { readings, looks } = self
+            .look(wiring, &probes::Aftermath { origin, last_call, late, not_at_once: &|probe| not_at_once.why(probe) });
+        let traces = Traces {
+            case: self.case,
+            steps: &observation.steps,
+            memory: self.memory,
+            attempts: attempts_at_operations(&exchanges, &manifests),
+            exchanges: &exchanges,
+            targets: self.targets(&readings, &looks),
+        };
+        observation.operations = traces.operations();
+        (observation.readings, observation.looks, observation.exchanges) = (readings, looks, exchanges);
+        if observation.error.is_none() {
+            observation.error = wiring.ended().or_else(|| self.not_fired(&fired)).or_else(|| too_many(unrecorded));
+        }
+    }
+
+    fn look(&self, wiring: &Wiring<'_>, aftermath: &probes::Aftermath<'_>) -> Looked {
+        let of_effects = graders(self.case).filter_map(|(_, grader)| match grader {
+            Grader::Effects(effects) => Some(effects.probe),
+            _ => None,
+        });
+        let for_operations = self.operation_probes().map(|(name, _)| name.clone());
+        let targets = Targets {
+            probes: &self.surrounding.project.file.probes,
+            case: &self.case.id,
+            trial: self.trial,
+            state_dir: self.state_dir,
+            addresses: &wiring.upstreams,
+            programs: self.surrounding.programs,
+            asker: self.surrounding.asker,
+            in_front_of: &|origin, timeout| self.surrounding.proxy.in_front_of(origin, timeout),
+            cancellation: self.surrounding.cancellation,
+        };
+        targets.look(of_effects.chain(for_operations).collect(), aftermath)
+    }
+
+    /// The probes that give evidence for operations of this trial's workflow.
+    fn operation_probes(&self) -> impl Iterator<Item = (&String, &Probe)> {
+        let probes = self.surrounding.project.file.probes.iter();
+        let is_of_workflow = |probe: &Probe| probe.workflow.as_ref().is_none_or(|named| *named == self.case.workflow);
+        probes.filter(move |(_, probe)| probe.operation.is_some() && is_of_workflow(probe))
+    }
+
+    fn targets<'r>(
+        &'r self,
+        readings: &'r BTreeMap<String, Reading>,
+        looks: &'r BTreeMap<String, LookHad>,
+    ) -> Vec<ProbedTarget<'r>> {
+        let targets = self
+            .operation_probes()
+            .filter_map(|(name, probe)| ProbedTarget::new(name, probe, readings.get(name)?, looks.get(name)?));
+        targets.collect()
+    }
+
+    fn not_fired(&self, fired: &BTreeSet<usize>) -> Option<TrialError> {
+        let missed = self.case.faults.iter().enumerate().filter(|(index, _)| !fired.contains(index));
+        let missed: Vec<String> = missed
+            .map(|(_, fault)| format!("attempt {} at {}/{}", fault.attempt, fault.connector, fault.operation))
+            .collect();
+        let message = format!("a fault was scheduled and never fired: {}", missed.join(", "));
+        (!missed.is_empty()).then_some(TrialError { kind: ErrorKind::FaultNotFired, message })
+    }
+}
+
+fn too_many(unrecorded: u64) -> Option<TrialError> {
+    let message = format!("the workflow made more calls than a trial can hold: {unrecorded} are not recorded");
+    (unrecorded > 0).then_some(TrialError { kind: ErrorKind::OutputCap, message })
+}
+
+/// Why a look that is had at once does not show that nothing more can come.
+struct NotAtOnce<'a> {
+    manifests: &'a BTreeMap<PartId, Arc<ConnectorManifest>>,
+    answer_first: BTreeSet<String>,
+    exchanges: &'a [Exchange],
+    ends_with_its_step: bool,
+}
+
+impl NotAtOnce<'_> {
+    fn why(&self, probe: &Probe) -> Option<&'static str> {
+        let connector = probe.of.as_deref().and_then(|of| of.split_once('/')).map(|(connector, _)| connector);
+        // What is passed on is closed by now; whatever goes another way can still come from a service.
+        let is_closed = connector.is_some_and(|connector| self.manifests.contains_key(connector));
+        let concerns = |exchange: &&Exchange| connector.is_none_or(|named| exchange.connector.as_str() == named);
+        if !self.ends_with_its_step && !is_closed {
+            Some("The service that was asked can still write.")
+        } else if probe.of.as_ref().is_some_and(|of| self.answer_first.contains(of)) {
+            Some("The target answers before the effect exists, and the probe does not say how it settles.")
+        } else if self.exchanges.iter().filter(concerns).any(may_still_land) {
+            Some("A call that was forwarded got no whole answer, and may still take effect.")
+        } else {
+            None
+        }
+    }
+}
+
+fn may_still_land(exchange: &Exchange) -> bool {
+    let answered = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_some());
+    exchange.forwarded != Forwarded::No && !answered
+}

@@ -1,0 +1,240 @@
+//! HTTP probes: a GET to a target itself, past the faults, with a JSONPath to the effects in the answer.
+
+use std::io::Read as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json_path::JsonPath;
+use ureq::Agent;
+
+use crate::evidence::{Reading, excerpt};
+use crate::manifest::{HttpProbe, compile_json_path};
+
+use super::super::cancellation::Cancellation;
+use super::super::strict_json;
+use super::{BYTE_CAP, lines};
+
+/// How much of an answer that is no reading is shown, in characters.
+const SHOWN: usize = 120;
+
+/// What asks targets by HTTP, for all trials of a run.
+#[derive(Clone, Debug)]
+pub(in crate::execution) struct HttpAsker {
+    agent: Arc<Agent>,
+}
+
+impl HttpAsker {
+    /// A client that goes where it is told, and whose connections end when the run is forced to.
+    pub(in crate::execution) fn new(cancellation: &Cancellation) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .proxy(None)
+            .max_idle_connections(0)
+            .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")));
+        let agent = config.build().new_agent();
+        let in_flight = agent.clone();
+        cancellation.when_forced(move || in_flight.clone().shutdown());
+        Self { agent: Arc::new(agent) }
+    }
+
+    /// Asks `url`. Every failure is a reading of its own, which names the target as `name`.
+    pub(super) fn ask(&self, probe: &HttpProbe, url: &str, name: &str) -> Reading {
+        let read = Effects::at(&probe.effects).and_then(|effects| match self.get(probe, url)? {
+            None => Ok(Vec::new()),
+            Some(body) => {
+                let body = strict_json::parse(&body)
+                    .map_err(|error| format!("{error}: {}", excerpt(&String::from_utf8_lossy(&body), SHOWN)))?;
+                effects.of(&body)
+            }
+        });
+        match read {
+            Ok(effects) => Reading::Effects(effects),
+            Err(reason) => Reading::Unreadable(format!("{name}: {reason}")),
+        }
+    }
+
+    /// The body of the answer; `None` where the target says that there is nothing, and the probe lets that count.
+    fn get(&self, probe: &HttpProbe, url: &str) -> Result<Option<Vec<u8>>, String> {
+        let timeout = Duration::from_secs(probe.timeout_s);
+        let mut request = self.agent.get(url).config().timeout_global(Some(timeout)).build();
+        for (name, value) in &probe.headers {
+            request = request.header(name, value);
+        }
+        let error = |error: ureq::Error| match error {
+            ureq::Error::Timeout(_) => format!("it gave no whole answer within {} s", probe.timeout_s),
+            other => other.to_string(),
+        };
+        let mut response = request.call().map_err(error)?;
+        match response.status().as_u16() {
+            200..=299 => {}
+            404 if probe.not_found_is_empty => return Ok(None),
+            status => return Err(format!("it answered with the status {status}")),
+        }
+        let mut body = Vec::new();
+        // One byte more than allowed, to tell a full answer from one that goes on.
+        let limited = response.body_mut().with_config().limit(u64::MAX).reader().take(BYTE_CAP as u64 + 1);
+        { limited }.read_to_end(&mut body).map_err(|failed| error(ureq::Error::from(failed)))?;
+        if body.len() > BYTE_CAP {
+            return Err(format!("its answer is longer than {BYTE_CAP} bytes"));
+        }
+        Ok(Some(body))
+    }
+}
+
+/// Where the effects stand in an answer.
+struct Effects {
+    path: JsonPath,
+    /// The list that they are the items of, where the path says that they are: it must be there. An answer of another
+    /// form would otherwise read as one without effects.
+    list: Option<(String, JsonPath)>,
+}
+
+impl Effects {
+    fn at(path: &str) -> Result<Self, String> {
+        let compiled = compile_json_path(path).map_err(|reason| format!("the path `{path}`: {reason}"))?;
+        let list = path.trim().strip_suffix("[*]").filter(|list| !list.ends_with('.'));
+        let list = list.and_then(|list| Some((list.to_owned(), compile_json_path(list).ok()?)));
+        Ok(Self { path: compiled, list })
+    }
+
+    fn of(&self, body: &Value) -> Result<Vec<serde_json::Map<String, Value>>, String> {
+        if let Some((name, list)) = &self.list {
+            let lists = list.query(body).all();
+            if lists.is_empty() || lists.iter().any(|found| !found.is_array()) {
+                return Err(format!("its answer has no list at `{name}`: {}", excerpt(&body.to_string(), SHOWN)));
+            }
+        }
+        lines::maps(self.path.query(body).all().into_iter().cloned().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn probe(fields: Value) -> HttpProbe {
+        let mut document = json!({"path": "/"});
+        document.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        serde_json::from_value(document).unwrap()
+    }
+
+    /// What the probe reads from a target that answers with these bytes, and what it asked.
+    fn ask_target(fields: Value, answer: &'static [u8], then: fn(&mut std::net::TcpStream)) -> (Reading, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/orders?key=secret", listener.local_addr().unwrap());
+        let target = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut asked = String::new();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            while !asked.ends_with("\r\n\r\n") && reader.read_line(&mut asked).unwrap() > 0 {}
+            stream.write_all(answer).unwrap();
+            then(&mut stream);
+            asked
+        });
+        let reading = HttpAsker::new(&Cancellation::new().unwrap()).ask(&probe(fields), &url, "target/orders");
+        (reading, target.join().unwrap())
+    }
+
+    fn ask_json(fields: Value, body: &'static str) -> Reading {
+        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        ask_target(fields, answer.leak().as_bytes(), |_| {}).0
+    }
+
+    fn ended(answer: &'static [u8], fields: Value) -> String {
+        match ask_target(fields, answer, |_| {}).0 {
+            Reading::Unreadable(reason) => reason,
+            Reading::Effects(effects) => panic!("read {effects:?}"),
+        }
+    }
+
+    #[test]
+    fn the_items_of_a_list_are_effects() {
+        let Reading::Effects(effects) = ask_json(json!({}), r#"[{"id": 1}, {"id": 2}]"#) else { panic!("unreadable") };
+        assert_eq!(json!(effects), json!([{"id": 1}, {"id": 2}]));
+        let inside = ask_json(json!({"effects": "$.data.orders[*]"}), r#"{"data": {"orders": [{"id": 1}]}}"#);
+        assert_eq!(json!(inside), json!({"effects": [{"id": 1}]}));
+        let one = ask_json(json!({"effects": "$"}), r#"{"id": 1}"#);
+        assert_eq!(json!(one), json!({"effects": [{"id": 1}]}));
+    }
+
+    #[test]
+    fn the_headers_of_the_probe_are_sent() {
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]";
+        let (reading, asked) = ask_target(json!({"headers": {"X-Key": "k-1"}}), answer, |_| {});
+        assert_eq!(reading, Reading::Effects(Vec::new()));
+        assert!(asked.starts_with("GET /orders?key=secret HTTP/1.1\r\n"), "{asked}");
+        assert!(asked.to_lowercase().contains("\r\nx-key: k-1\r\n"), "{asked}");
+    }
+
+    #[test]
+    fn an_answer_of_another_form_is_not_one_without_effects() {
+        for (fields, body) in [
+            (json!({}), r#"{"error": "no such view"}"#),
+            (json!({}), "{}"),
+            (json!({"effects": "$.orders[*]"}), "{}"),
+            (json!({"effects": "$.orders[*]"}), r#"{"orders": null}"#),
+            (json!({"effects": "$.orders[*]"}), r#"{"orders": {}}"#),
+            (json!({}), r#"[{"id": 1}, 2]"#),
+            (json!({}), "<html>"),
+            (json!({}), ""),
+            (json!({}), r#"[{"id": 1, "id": 2}]"#),
+        ] {
+            assert!(matches!(ask_json(fields.clone(), body), Reading::Unreadable(_)), "{fields} {body}");
+        }
+    }
+
+    #[test]
+    fn a_status_is_no_reading_but_a_404_that_may_mean_nothing() {
+        let missing = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+        assert!(ended(missing, json!({})).ends_with("/orders: it answered with the status 404"));
+        let (reading, _) = ask_target(json!({"not_found_is_empty": true}), missing, |_| {});
+        assert_eq!(reading, Reading::Effects(Vec::new()));
+        for answer in [
+            &b"HTTP/1.1 500 Broken\r\ncontent-length: 2\r\n\r\n[]"[..],
+            b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 2\r\n\r\n[]",
+        ] {
+            assert!(ended(answer, json!({"not_found_is_empty": true})).contains("status"));
+        }
+    }
+
+    #[test]
+    fn an_answer_without_an_end_and_one_that_breaks_off_are_unreadable() {
+        assert!(ended(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n[]", json!({})).contains("/orders: "));
+        assert!(ended(b"SSH-2.0-x\r\n", json!({})).contains("/orders: "));
+        let stalls = ask_target(json!({"timeout_s": 1}), b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n[]", |stream| {
+            // Waits until the other side has given up.
+            let _ = std::io::Read::read(stream, &mut [0; 1]);
+        });
+        assert!(matches!(stalls.0, Reading::Unreadable(reason) if reason.contains("within 1 s")));
+        let endless =
+            ask_target(
+                json!({}),
+                b"HTTP/1.1 200 OK\r\n\r\n",
+                |stream| {
+                    while stream.write_all(&[b' '; 64 * 1024]).is_ok() {}
+                },
+            );
+        assert!(matches!(endless.0, Reading::Unreadable(reason) if reason.contains("longer than")));
+        let headers =
+            ask_target(json!({}), b"HTTP/1.1 200 OK\r\n", |stream| while stream.write_all(b"a: b\r\n").is_ok() {});
+        assert!(matches!(headers.0, Reading::Unreadable(_)));
+    }
+
+    #[test]
+    fn nobody_at_the_address_is_unreadable_and_no_secret_is_named() {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let asker = HttpAsker::new(&Cancellation::new().unwrap());
+        let Reading::Unreadable(reason) = asker.ask(&probe(json!({})), &format!("http://{free}/x?key=secret"), "shop")
+        else {
+            panic!("read")
+        };
+        assert!(reason.starts_with("shop: ") && !reason.contains("secret"), "{reason}");
+    }
+}
