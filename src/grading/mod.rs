@@ -6,6 +6,7 @@
 
 mod case_result;
 mod claims;
+mod contract;
 mod grade;
 mod graders;
 mod json_equality;
@@ -16,6 +17,7 @@ mod registry;
 mod specimen;
 mod trial;
 
+pub use contract::{Breach, RuleStanding, Terms, breaches, examine};
 pub use grade::{CaseResult, Grade, GradedTrial, GradingContext};
 pub use judge::GraderDoc;
 pub use registry::reference;

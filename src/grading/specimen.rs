@@ -122,6 +122,21 @@ impl Shelf {
         }
     }
 
+    /// Adds a manifest.
+    pub(super) fn add(&mut self, document: Value) {
+        let Value::Object(document) = document else { panic!("a manifest is a map") };
+        let text = |key: &str| document[key].as_str().expect("a manifest names it").to_owned();
+        let part = Part {
+            id: PartId::new(text("id")),
+            kind: serde_json::from_value(document["kind"].clone()).expect("a kind"),
+            version: text("version"),
+            path: format!("manifests/{}.yaml", text("id")),
+            document: document.clone(),
+            files: BTreeMap::new(),
+        };
+        self.parts.insert(part.id.clone(), part);
+    }
+
     /// The project as graders see it.
     pub(super) fn context(&self) -> GradingContext<'_> {
         GradingContext { parts: &self.parts, texts: &self.texts }
