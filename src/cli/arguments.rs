@@ -84,6 +84,28 @@ pub(super) enum Command {
     Practice(PracticeCommand),
 }
 
+impl Command {
+    /// Whether one JSON document was asked for.
+    pub(super) fn wants_json(&self) -> bool {
+        match self {
+            Self::Gate(arguments) => arguments.json,
+            Self::Plan(arguments) => arguments.json,
+            Self::Run(arguments) => arguments.json,
+            Self::Baseline(BaselineCommand::List { json }) => *json,
+            Self::Case(CaseCommand::List(arguments)) => arguments.json,
+            Self::Report(arguments) => arguments.format == ReportForm::Json,
+            Self::Runs(arguments) => arguments.json,
+            Self::Scorecard(paper) | Self::Failures(paper) | Self::Handover(paper) => paper.form.wants_json(),
+            Self::Incident(arguments) => arguments.paper.form.wants_json(),
+            Self::EvaluationPlan(arguments) => arguments.form.wants_json(),
+            Self::Rules(arguments) => arguments.json,
+            Self::Check | Self::Baseline(_) | Self::Case(_) | Self::Pause(_) | Self::Schema(_) | Self::Practice(_) => {
+                false
+            }
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(super) enum PracticeCommand {
     /// Mesa's review desk: reads one invocation (holdpoint.invoke/1) from standard input and answers on standard output.
@@ -344,6 +366,12 @@ pub(super) struct FormArguments {
     /// The same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(super) json: bool,
+}
+
+impl FormArguments {
+    fn wants_json(&self) -> bool {
+        self.json || self.format == PaperForm::Json
+    }
 }
 
 /// What a paper is made from.

@@ -6,6 +6,7 @@ mod case;
 mod check;
 mod console;
 mod diagnostics;
+mod error_document;
 mod evaluation;
 mod failure;
 mod failures;
@@ -57,10 +58,15 @@ pub fn main() -> ExitCode {
         }
     };
     let console = Console::new(arguments.color, arguments.quiet);
+    let wants_json = arguments.command.wants_json();
     match dispatch(arguments, console.clone()) {
         Ok(code) => code,
         Err(failure) => {
             failure.show(&console);
+            if wants_json {
+                // That it cannot be written does not change how the command ended.
+                let _ = error_document::error_document(&failure).map(|text| console.document(&text));
+            }
             failure.code()
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::baseline::{Baseline, Ledger, LedgerError};
-use crate::change::{ChangeSet, Sides, SidesRequest};
+use crate::change::{BaseKind, ChangeSet, Sides, SidesRequest};
 use crate::manifest::{Diagnostic, Project, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
@@ -136,15 +136,24 @@ fn make_plan(
     let last = store.history()?.last()?;
     let everything = match &request.choice {
         Choice::AtRisk => None,
-        Choice::Everything => Some("--all was given".to_owned()),
-        Choice::Named { .. } => Some("cases were named".to_owned()),
+        Choice::Everything => Some("--all was given"),
+        Choice::Named { .. } => Some("cases were named"),
     };
-    let has_baseline = !baseline.is_empty();
-    let mut plan = selection::plan(changes, project, &known, &last, &PlanRequest { everything, has_baseline });
+    let everything = everything.map(str::to_owned).or_else(|| base_in_doubt(changes, baseline));
+    let conflicting = baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect();
+    let asked = PlanRequest { everything, has_baseline: !baseline.is_empty(), conflicting };
+    let mut plan = selection::plan(changes, project, &known, &last, &asked);
     if let Choice::Named { cases, sets } = &request.choice {
         plan.selected = named(&plan.selected, project, cases, sets)?;
     }
     Ok(plan)
+}
+
+/// Why everything runs where the accepted parts are the base and two branches accepted them differently.
+fn base_in_doubt(changes: &ChangeSet, baseline: &Baseline) -> Option<String> {
+    let in_doubt = baseline.conflicts.iter().any(|conflict| conflict.case.is_none());
+    (in_doubt && changes.base_kind == BaseKind::Baseline)
+        .then(|| "two branches accepted the parts differently, so what changed since is in doubt".to_owned())
 }
 
 /// The cases that were asked for by id or set. What was asked for and is not there is an error: a typing mistake must

@@ -39,6 +39,8 @@ pub enum SelectionReason {
     CaseWithoutOldForm,
     /// Its accepted result is that of another form of the case, so there is nothing that it could inherit.
     AcceptedInOtherForm,
+    /// Two branches accepted it differently, so there is nothing that it could inherit.
+    AcceptedDifferently,
     /// The baseline does not know the case.
     New,
     /// It did not pass the last time it ran.
@@ -58,6 +60,9 @@ impl fmt::Display for SelectionReason {
             Self::CaseChanged => f.write_str("the case itself changed: it runs in its old and its new form"),
             Self::CaseWithoutOldForm => f.write_str("the base has no form of this case that could be read"),
             Self::AcceptedInOtherForm => f.write_str("what was accepted is the result of another form of the case"),
+            Self::AcceptedDifferently => {
+                f.write_str("two branches accepted it differently, and no later acceptance settled which counts")
+            }
             Self::New => f.write_str("new: no baseline knows it"),
             Self::NotPassedLastTime(status) => write!(f, "it was {status} the last time"),
             Self::Always => f.write_str("marked `always`"),

@@ -20,6 +20,8 @@ pub struct PlanRequest {
     pub everything: Option<String>,
     /// Whether any baseline was ever accepted.
     pub has_baseline: bool,
+    /// The cases that two branches accepted differently and no later acceptance settled.
+    pub conflicting: BTreeSet<CaseId>,
 }
 
 /// Makes the plan: each case of `project` stands in it exactly once, with every reason to run it or with the
@@ -108,6 +110,7 @@ impl Context<'_> {
             Some(inherited) if inherited.digest != case.digest => reasons.push(SelectionReason::AcceptedInOtherForm),
             _ => {}
         }
+        reasons.extend(self.request.conflicting.contains(&case.id).then_some(SelectionReason::AcceptedDifferently));
         let not_passed = |status: &CaseStatus| *status != CaseStatus::Passed;
         let last = self.last.get(&case.id).copied().filter(not_passed);
         let status = last.or_else(|| accepted.map(|inherited| inherited.status).filter(not_passed));

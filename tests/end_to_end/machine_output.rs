@@ -30,6 +30,24 @@ fn gate_prints_its_report_as_one_document() {
 }
 
 #[test]
+fn what_ends_without_its_document_prints_one_that_says_why() {
+    let sandbox = accepted_project();
+    sandbox.edit("holdpoint.yaml", "name: small", "nmae: small");
+    for arguments in [&["gate", "--json"][..], &["plan", "--json"], &["run", "--all", "--json"]] {
+        let ran = sandbox.holdpoint(arguments).expect(13);
+        let error = ran.json();
+        assert_eq!((&error["schema"], &error["exit_code"]), (&"holdpoint.error/1".into(), &13.into()));
+        let second = &error["errors"][1];
+        assert_eq!((&second["path"], &second["line"]), (&"holdpoint.yaml".into(), &2.into()), "{}", ran.told());
+        assert!(second["message"].as_str().unwrap().contains("nmae"), "{}", ran.told());
+        assert!(ran.stderr.contains("nmae"), "{}", ran.told());
+    }
+    sandbox.edit("holdpoint.yaml", "nmae: small", "name: small");
+    let unknown = sandbox.holdpoint(&["run", "greet", "--json"]).expect(14).json();
+    assert_eq!((&unknown["exit_code"], &unknown["errors"][0]["path"]), (&14.into(), &serde_json::Value::Null));
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_nothing_in_noise() {
     let sandbox = accepted_project();
     for number in 0..2000 {

@@ -8,6 +8,7 @@ mod expectation_edits;
 mod honest_files;
 mod honest_running;
 mod honest_selection;
+mod ledger;
 mod machine_output;
 mod sandbox;
 mod seeded_defects;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::grading::json_equality::json_equal;
+use crate::grading::json_path::not_json;
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 
 /// The value that the output must be.
@@ -12,12 +13,18 @@ impl Judge for Equals<'_> {
     const DOC: GraderDoc = GraderDoc {
         name: "equals",
         summary: "The output is exactly this text or JSON value. Types count (the text `1` is not the number 1), white \
-                  space counts, numbers are compared by what they are worth, the order of keys does not matter.",
+                  space counts, numbers are compared by what they are worth, the order of keys does not matter. A \
+                  JSON value other than a text is looked for in a JSON answer: any other answer fails, and under \
+                  `not` it is no judgement.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
-        let output = &subject.answer()?.output;
+        let answer = subject.answer()?;
+        let output = &answer.output;
         let show = |value: &Value| format!("{} {}", kind(value), quoted(&value.to_string()));
+        if answer.json.is_none() && !self.0.is_string() {
+            return Ok(Finding::absent(show(self.0), not_json(answer)));
+        }
         Ok(Finding::of(json_equal(self.0, output), show(self.0), show(output)))
     }
 }
@@ -50,6 +57,19 @@ mod tests {
         assert_eq!(passes(json!({"equals": 1}), text("1")), Some(false));
         assert_eq!(passes(json!({"equals": null}), json_answer(json!({"output": null}))), Some(true));
         assert_eq!(passes(json!({"equals": null}), text("")), Some(false));
+    }
+
+    #[test]
+    fn an_answer_that_is_no_json_does_not_pass_for_one_that_is_another_value() {
+        for wanted in [json!(5), json!(null), json!(true), json!({"error": "x"}), json!([1])] {
+            assert_both(&json!({ "equals": wanted }), &observation(Some(text("Traceback"))), Some(false), None);
+        }
+        assert_both(
+            &json!({"equals": 5}),
+            &observation(Some(json_answer(json!({"output": 6})))),
+            Some(false),
+            Some(true),
+        );
     }
 
     #[test]

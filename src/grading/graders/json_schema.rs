@@ -2,9 +2,9 @@
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, Validator};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::grading::json_path::one_value;
+use crate::grading::json_path::{not_json, one_value};
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 use crate::manifest::JsonSchemaCheck;
 
@@ -13,7 +13,8 @@ impl Judge for JsonSchemaCheck {
         name: "json_schema",
         summary: "The output, or the one value at `path` in the JSON answer, fits a JSON Schema (draft 2020-12). \
                   `format` is checked; nothing is ever fetched. Where the path finds no single value it fails, and \
-                  under `not` it is no judgement.",
+                  under `not` it is no judgement; so is an answer that is no JSON and does not fit, unless the schema \
+                  says `type: string`.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -33,10 +34,23 @@ impl Judge for JsonSchemaCheck {
                 let found = describe(&validator, value)?;
                 Ok(match found {
                     None => Finding::of(true, expected, quoted(&value.to_string())),
+                    // A schema that does not speak of texts says nothing of an answer that is nothing else.
+                    Some(_) if answer.json.is_none() && !speaks_of_texts(&self.schema) => {
+                        Finding::absent(expected, not_json(answer))
+                    }
                     Some(found) => Finding::of(false, expected, found),
                 })
             }
         }
+    }
+}
+
+/// Whether a text is among the types that the schema allows by name.
+fn speaks_of_texts(schema: &Map<String, Value>) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().any(|name| name == "string"),
+        Some(name) => name == "string",
+        None => false,
     }
 }
 
@@ -83,7 +97,20 @@ mod tests {
         assert_both(&schema, &seen(json!({"output": {"days": 30}})), Some(true), Some(false));
         assert_both(&schema, &seen(json!({"output": {"days": 0}})), Some(false), Some(true));
         assert_both(&schema, &seen(json!({"output": {}})), Some(false), Some(true));
-        assert_both(&schema, &observation(Some(text("30 days"))), Some(false), Some(true));
+        assert_both(&schema, &observation(Some(text("30 days"))), Some(false), None);
+    }
+
+    #[test]
+    fn under_not_an_answer_that_is_no_json_is_judged_only_by_a_schema_that_speaks_of_texts() {
+        let seen = observation(Some(text("Traceback")));
+        let schema = |schema: serde_json::Value| json!({"json_schema": {"schema": schema}});
+        for text in [json!("string"), json!(["null", "string"])] {
+            assert_both(&schema(json!({"type": text, "pattern": "^sorry"})), &seen, Some(false), Some(true));
+        }
+        for other in [json!({"type": "object"}), json!({"type": ["null", "object"]}), json!({"const": 5})] {
+            assert_both(&schema(other), &seen, Some(false), None);
+        }
+        assert_both(&schema(json!({"required": ["days"]})), &seen, Some(true), Some(false));
     }
 
     #[test]

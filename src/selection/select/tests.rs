@@ -141,7 +141,7 @@ fn accepted(project: &Project) -> BTreeMap<CaseId, Inherited> {
 }
 
 fn with_baseline() -> PlanRequest {
-    PlanRequest { everything: None, has_baseline: true }
+    PlanRequest { has_baseline: true, ..PlanRequest::default() }
 }
 
 /// The plan where every case is accepted and passed.
@@ -352,7 +352,7 @@ fn a_base_that_cannot_be_had_runs_everything_with_its_reason() {
 #[test]
 fn what_was_asked_for_runs_everything_with_its_reason() {
     let project = project(cases());
-    let request = PlanRequest { everything: Some("`--all` was given".to_owned()), has_baseline: true };
+    let request = PlanRequest { everything: Some("`--all` was given".to_owned()), ..with_baseline() };
     let plan = plan(&change_set(vec![]), &project, &accepted(&project), &BTreeMap::new(), &request);
     assert_eq!((plan.mode, plan.mode_reason.as_str()), (Mode::All, "`--all` was given"));
     assert!(plan.excluded.is_empty());
@@ -426,7 +426,9 @@ fn new_cases_cases_that_did_not_pass_and_cases_accepted_in_another_form_always_r
     known.get_mut("lab/tone").unwrap().status = CaseStatus::Failed;
     let last = [("lab/tone", CaseStatus::Passed), ("lab/operations", CaseStatus::Errored)];
     let last = last.into_iter().map(|(id, status)| (CaseId::from(id), status)).collect();
-    let plan = plan(&change_set(vec![]), &project, &known, &last, &with_baseline());
+    let request =
+        PlanRequest { conflicting: BTreeSet::from([CaseId::from("lab/uncertain_outcome")]), ..with_baseline() };
+    let plan = plan(&change_set(vec![]), &project, &known, &last, &request);
 
     let failed = SelectionReason::NotPassedLastTime(CaseStatus::Failed);
     assert_eq!(reasons(&plan, "lab/access"), [SelectionReason::New]);
@@ -435,7 +437,8 @@ fn new_cases_cases_that_did_not_pass_and_cases_accepted_in_another_form_always_r
     assert_eq!(reasons(&plan, "lab/duplicate"), [SelectionReason::AcceptedInOtherForm]);
     assert_eq!(reasons(&plan, "lab/operations"), [SelectionReason::NotPassedLastTime(CaseStatus::Errored)]);
     assert_eq!(reasons(&plan, "lab/tone"), [failed], "accepted as failed: it runs until a pass is accepted");
-    assert_eq!(plan.selected.len(), 6);
+    assert_eq!(reasons(&plan, "lab/uncertain_outcome"), [SelectionReason::AcceptedDifferently]);
+    assert_eq!(plan.selected.len(), 7);
     assert!(plan.excluded.iter().all(|excluded| excluded.reason == ExclusionReason::NothingChanged));
     assert!(plan.excluded.iter().all(|excluded| excluded.inherited.is_some()));
 }
