@@ -1,10 +1,24 @@
 //! The server between a workflow and its targets: it passes calls on, records each of them, and can fail each one
 //! before the target commits or after it.
 
+mod answer_body;
+mod book;
+mod caller;
+mod connector;
+mod failure;
+mod faults;
+mod forward;
+mod headers;
+mod ongoing;
+mod peer;
+mod refusal;
+mod request_body;
+mod schedule;
+mod target;
 mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -101,6 +115,11 @@ impl Proxy {
     pub fn open(&self, setup: TrialSetup<'_>) -> Result<TrialProxy, ProxyError> {
         TrialProxy::open(self.runtime.handle(), setup)
     }
+}
+
+/// What a thread that panicked left is as good as what it found: every change below is made in one go.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The addresses of a trial's connectors.

@@ -1,0 +1,252 @@
+//! What all connections of a trial share: its clock, its step, the faults that are due, and the record of its calls.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::domain::PartId;
+use crate::evidence::{Exchange, Message};
+use crate::manifest::{FaultName, FaultSpec, Withheld};
+
+use super::schedule::Schedule;
+use super::{Seen, locked};
+
+/// Calls of which a trial keeps a record. A workflow that retries without end must not fill the memory.
+const MOST_RECORDS: usize = 20_000;
+
+/// Bytes of recorded bodies that a trial keeps; past them records have their digests alone.
+const MOST_TEXT: usize = 64 << 20;
+
+/// The state of a trial.
+#[derive(Debug)]
+pub(super) struct Book {
+    begun: OnceLock<Instant>,
+    step: AtomicU32,
+    seed: u64,
+    pages: Mutex<Pages>,
+    /// Told whenever a call is over.
+    over: Condvar,
+    phase: watch::Sender<Phase>,
+}
+
+/// How far a trial is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Calls are taken.
+    Open,
+    /// No more calls are taken; those under way come to their end.
+    Closing,
+    /// Whatever is still under way is cut off.
+    Ended,
+}
+
+#[derive(Debug)]
+struct Pages {
+    schedule: Schedule,
+    arrived: u32,
+    open: usize,
+    exchanges: Vec<Exchange>,
+    text: usize,
+    unrecorded: u64,
+    fired: BTreeSet<usize>,
+    /// Until when something is sure to be under way.
+    due: Option<Instant>,
+}
+
+/// A call as it arrived.
+#[derive(Debug)]
+pub(super) struct Arrival {
+    pub(super) number: u32,
+    pub(super) step: u32,
+    pub(super) begun_us: u64,
+    pub(super) fault: Option<Due>,
+}
+
+/// A fault that falls on a call.
+#[derive(Clone, Debug)]
+pub(super) struct Due {
+    /// Its place in the case's list.
+    pub(super) index: usize,
+    pub(super) spec: FaultSpec,
+}
+
+impl Due {
+    /// How an answer is withheld; by default the connection ends.
+    pub(super) fn withheld(&self) -> Withheld {
+        match self.spec.fault {
+            FaultName::ErrorAfterCommit => Withheld::Status,
+            _ => self.spec.by.unwrap_or(Withheld::Reset),
+        }
+    }
+
+    /// The fault's name, with how the answer is withheld where it is.
+    pub(super) fn shown_name(&self) -> String {
+        let name = self.spec.fault.name();
+        match self.spec.fault {
+            FaultName::DropBefore | FaultName::LostRequest | FaultName::LostAck | FaultName::LateCommit => {
+                let by = match self.withheld() {
+                    Withheld::Reset => "reset",
+                    Withheld::Timeout => "timeout",
+                    Withheld::Status => "status",
+                };
+                format!("{name} by {by}")
+            }
+            _ => name.to_owned(),
+        }
+    }
+
+    /// The fault's seconds, or these.
+    pub(super) fn duration(&self, default_s: f64) -> Duration {
+        Duration::try_from_secs_f64(self.spec.seconds.unwrap_or(default_s)).unwrap_or_default()
+    }
+}
+
+impl Book {
+    pub(super) fn new(faults: &[FaultSpec], seed: u64) -> Self {
+        let pages = Pages {
+            schedule: Schedule::new(faults),
+            arrived: 0,
+            open: 0,
+            exchanges: Vec::new(),
+            text: 0,
+            unrecorded: 0,
+            fired: BTreeSet::new(),
+            due: None,
+        };
+        Self {
+            begun: OnceLock::new(),
+            step: AtomicU32::new(0),
+            seed,
+            pages: Mutex::new(pages),
+            over: Condvar::new(),
+            phase: watch::Sender::new(Phase::Open),
+        }
+    }
+
+    pub(super) fn begin_step(&self, step: u32) {
+        self.begun.get_or_init(Instant::now);
+        self.step.store(step, Ordering::SeqCst);
+    }
+
+    pub(super) fn end_step(&self) {
+        self.step.store(0, Ordering::SeqCst);
+    }
+
+    pub(super) fn elapsed_us(&self) -> u64 {
+        self.begun.get().map_or(0, |begun| u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// A call has arrived. It is under way until it is recorded.
+    pub(super) fn arrive(&self, connector: &PartId, operation: Option<&str>) -> Arrival {
+        let mut pages = locked(&self.pages);
+        pages.arrived += 1;
+        pages.open += 1;
+        let fault = pages.schedule.next(connector, operation);
+        let fault = fault.map(|(index, spec)| Due { index, spec: spec.clone() });
+        let step = self.step.load(Ordering::SeqCst);
+        Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault }
+    }
+
+    /// A call has arrived that is not passed on and is no attempt at anything.
+    pub(super) fn arrive_refused(&self) -> Arrival {
+        let mut pages = locked(&self.pages);
+        pages.arrived += 1;
+        pages.open += 1;
+        let step = self.step.load(Ordering::SeqCst);
+        Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault: None }
+    }
+
+    /// A call is over.
+    pub(super) fn record(&self, mut exchange: Exchange) {
+        let mut pages = locked(&self.pages);
+        pages.open -= 1;
+        if pages.exchanges.len() < MOST_RECORDS {
+            for message in [Some(&mut exchange.request), exchange.answer.as_mut()].into_iter().flatten() {
+                pages.text = keep_text(message, pages.text);
+            }
+            pages.exchanges.push(exchange);
+        } else {
+            pages.unrecorded += 1;
+        }
+        drop(pages);
+        self.over.notify_all();
+    }
+
+    pub(super) fn fired(&self, index: usize) {
+        locked(&self.pages).fired.insert(index);
+    }
+
+    pub(super) fn fired_so_far(&self) -> BTreeSet<usize> {
+        locked(&self.pages).fired.clone()
+    }
+
+    /// Something is sure to be under way for so long.
+    pub(super) fn goes_on_for(&self, duration: Duration) {
+        let until = Instant::now().checked_add(duration);
+        let mut pages = locked(&self.pages);
+        pages.due = pages.due.max(until);
+    }
+
+    pub(super) fn enter(&self, phase: Phase) {
+        self.phase.send_if_modified(|now| std::mem::replace(now, phase.max(*now)) < phase);
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        *self.phase.borrow() >= Phase::Closing
+    }
+
+    pub(super) async fn closing(&self) {
+        self.reached(Phase::Closing).await;
+    }
+
+    pub(super) async fn ended(&self) {
+        self.reached(Phase::Ended).await;
+    }
+
+    async fn reached(&self, phase: Phase) {
+        // The sender lives as long as this value: waiting cannot fail.
+        let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
+    }
+
+    /// Blocks until no call is under way, at the most for `grace` and for what is sure to go on. Says whether one still
+    /// is.
+    pub(super) fn wait_until_idle(&self, grace: Duration) -> bool {
+        let begun = Instant::now();
+        let mut pages = locked(&self.pages);
+        while pages.open > 0 {
+            let until = pages.due.max(Some(begun)).and_then(|due| due.checked_add(grace));
+            let left = until.map_or(grace, |until| until.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return true;
+            }
+            pages = self.over.wait_timeout(pages, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
+    }
+
+    /// Takes out what was recorded, in the order of arrival.
+    pub(super) fn take(&self, late: bool) -> Seen {
+        let mut pages = locked(&self.pages);
+        let mut exchanges = std::mem::take(&mut pages.exchanges);
+        exchanges.sort_by_key(|exchange| exchange.number);
+        Seen { exchanges, fired: pages.fired.clone(), late, unrecorded: pages.unrecorded }
+    }
+}
+
+/// Keeps a message's text while there is room; says how much is taken up then.
+fn keep_text(message: &mut Message, taken: usize) -> usize {
+    let sum = taken.saturating_add(message.text.len());
+    if sum <= MOST_TEXT {
+        return sum;
+    }
+    message.is_cut |= !message.text.is_empty();
+    message.text = String::new();
+    taken
+}

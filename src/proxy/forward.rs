@@ -1,0 +1,204 @@
+//! Sending a request on to its upstream and waiting for the answer to begin.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{Builder, SendRequest};
+use hyper::http::request::Parts;
+use hyper::{Request, Response, StatusCode, Version, header};
+use hyper_util::rt::TokioIo;
+use tokio::time::{Instant, timeout};
+
+use super::connector::Connector;
+use super::failure::Failure;
+use super::headers::passed_on;
+use super::ongoing::Ongoing;
+use super::peer::Peer;
+use super::request_body::{RequestBody, Shipment};
+use super::target::Counts;
+
+/// A connection that has been idle for longer may have been closed by the upstream just now, and is not used again.
+const LONGEST_IDLE: Duration = Duration::from_secs(1);
+
+/// How long a connection may take to be done with the call before.
+const LONGEST_TIDYING: Duration = Duration::from_millis(50);
+
+/// An open connection to an upstream.
+#[derive(Debug)]
+pub(super) struct Line {
+    sender: SendRequest<RequestBody>,
+    counts: Arc<Counts>,
+    used: Instant,
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// The body as it comes from the caller.
+    Passing(Incoming),
+    /// A body that is known as a whole.
+    Known(hyper::body::Bytes),
+}
+
+/// An answer that has begun.
+#[derive(Debug)]
+pub(super) struct Begun {
+    pub(super) response: Response<Incoming>,
+    pub(super) shipment: Arc<Shipment>,
+    pub(super) line: Line,
+}
+
+/// Sends a call on, over `line` if it can still be used, and waits until its answer begins.
+///
+/// # Errors
+/// When no answer begins, with what is known of why.
+pub(super) async fn forward(
+    connector: &Connector,
+    line: Option<Line>,
+    head: &Parts,
+    content: Content,
+    call: &Arc<Ongoing>,
+    peer: Option<&Peer>,
+) -> Result<Begun, Failure> {
+    let mut line = match line {
+        Some(line) => match line.ready_again().await {
+            Some(line) => line,
+            None => connect(connector).await?,
+        },
+        None => connect(connector).await?,
+    };
+    let asks_first = matches!(content, Content::Passing(_))
+        && head.headers.get(header::EXPECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+    let shipment = Shipment::new(&line.counts, asks_first);
+    let body = match content {
+        Content::Passing(body) => RequestBody::passing(body, Arc::clone(call), &shipment),
+        Content::Known(bytes) => RequestBody::known(bytes, &shipment),
+    };
+    let mut request = request(connector, head, body)?;
+    if let Some(gate) = shipment.gate() {
+        let gate = Arc::clone(gate);
+        hyper::ext::on_informational(&mut request, move |answer| {
+            if answer.status() == StatusCode::CONTINUE {
+                gate.open();
+            }
+        });
+    }
+    call.sending();
+    let sent = send(connector, &mut line, request);
+    let awaited = await_answer(connector.timeout, sent, &shipment, call, peer).await;
+    if awaited.is_ok() && shipment.has_ended() || shipment.is_written() && was_left_waiting(&awaited) {
+        call.sent_whole();
+    }
+    let response = awaited?;
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        return Err(Failure::switched_protocols());
+    }
+    Ok(Begun { response, shipment, line })
+}
+
+/// Whether the upstream still held the connection when it was given up.
+fn was_left_waiting(awaited: &Result<Response<Incoming>, Failure>) -> bool {
+    awaited.as_ref().is_err_and(|failure| failure.status == StatusCode::GATEWAY_TIMEOUT)
+}
+
+async fn connect(connector: &Connector) -> Result<Line, Failure> {
+    let target = &connector.target;
+    let io = timeout(connector.timeout, target.connect())
+        .await
+        .map_err(|_| Failure::no_connection_within(&target.shown(), connector.timeout))?
+        .map_err(|error| Failure::unreachable(&target.shown(), &error))?;
+    let counts = Arc::clone(&io.counts);
+    let mut builder = Builder::new();
+    builder.preserve_header_case(true);
+    let (sender, connection) =
+        builder.handshake(TokioIo::new(io)).await.map_err(|error| Failure::of_request(&error))?;
+    // It ends with the sender and the bodies that pass through it; its errors show there.
+    tokio::spawn(connection);
+    Ok(Line { sender, counts, used: Instant::now() })
+}
+
+impl Line {
+    /// The same connection, if it is fit for another call.
+    async fn ready_again(mut self) -> Option<Self> {
+        if self.used.elapsed() > LONGEST_IDLE {
+            return None;
+        }
+        timeout(LONGEST_TIDYING, self.sender.ready()).await.ok()?.ok()?;
+        Some(self)
+    }
+
+    /// Notes that it was in use until now.
+    pub(super) fn used_now(mut self) -> Self {
+        self.used = Instant::now();
+        self
+    }
+}
+
+/// Sends over a connection. One that turns out to be closed before anything of the request was taken from it is
+/// replaced once.
+async fn send(
+    connector: &Connector,
+    line: &mut Line,
+    request: Request<RequestBody>,
+) -> Result<Response<Incoming>, Failure> {
+    match line.sender.try_send_request(request).await {
+        Ok(response) => Ok(response),
+        Err(mut unsent) => match unsent.take_message() {
+            Some(request) => {
+                *line = connect(connector).await?;
+                line.sender.send_request(request).await.map_err(|error| Failure::of_request(&error))
+            }
+            None => Err(Failure::of_request(unsent.error())),
+        },
+    }
+}
+
+async fn await_answer(
+    patience: Duration,
+    sent: impl Future<Output = Result<Response<Incoming>, Failure>>,
+    shipment: &Shipment,
+    call: &Ongoing,
+    peer: Option<&Peer>,
+) -> Result<Response<Incoming>, Failure> {
+    let mut sent = pin!(sent);
+    loop {
+        let left = patience.saturating_sub(shipment.waited());
+        if left.is_zero() {
+            return Err(Failure::no_answer_within(patience));
+        }
+        tokio::select! {
+            biased;
+            answer = &mut sent => {
+                return answer.map_err(|failure| if shipment.is_broken() { Failure::caller_broke_off() } else { failure });
+            }
+            () = caller_leaves(peer, call) => {}
+            () = tokio::time::sleep(left) => {}
+        }
+    }
+}
+
+/// Notes when the caller leaves; never returns where that is known or does not matter.
+async fn caller_leaves(peer: Option<&Peer>, call: &Ongoing) {
+    match peer {
+        Some(peer) if !call.caller_has_left() => {
+            peer.left().await;
+            call.caller_left();
+        }
+        _ => std::future::pending().await,
+    }
+}
+
+fn request(connector: &Connector, head: &Parts, body: RequestBody) -> Result<Request<RequestBody>, Failure> {
+    let mut request = Request::new(body);
+    *request.method_mut() = head.method.clone();
+    *request.version_mut() = Version::HTTP_11;
+    *request.uri_mut() = connector.target.uri(&head.uri).ok_or_else(Failure::odd_target)?;
+    *request.headers_mut() = passed_on(&head.headers);
+    request.headers_mut().insert(header::HOST, connector.target.authority().clone());
+    // The names of the headers in their own letter case.
+    *request.extensions_mut() = head.extensions.clone();
+    Ok(request)
+}
