@@ -11,7 +11,7 @@ use crate::domain::OperationId;
 use crate::evidence::{
     Answer, Answered, AttemptSeen, Exchange, Judgement, Message, Observation, OperationSeen, Reading, StepObservation,
 };
-use crate::manifest::{Project, WorkflowSpec};
+use crate::manifest::{Project, ProjectFile, WorkflowEnv, WorkflowSpec};
 
 use super::encodings::encoded_forms;
 
@@ -74,16 +74,15 @@ impl Redactor {
         Self { replacements }
     }
 
-    /// Knows the secrets of a project's workflows: the variables that are passed on to their programs, and those
+    /// Knows the secrets of a project: the variables that are passed on to its workflows, targets and probes, and those
     /// whose value stands in what a program is given, in a header or in an address.
     pub fn for_project(project: &Project, environment: &BTreeMap<String, String>) -> Self {
-        let workflows = || project.file.workflows.values();
-        let is_used = |name: &str, value: &str| workflows().any(|workflow| uses(workflow, name, value));
+        let handed_on = HandedOn::by(&project.file);
         Self::new(
             environment
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.as_str()))
-                .filter(|(name, value)| value.len() >= SHORTEST_SECRET && is_used(name, value)),
+                .filter(|(name, value)| value.len() >= SHORTEST_SECRET && handed_on.holds(name, value)),
         )
     }
 
@@ -257,19 +256,48 @@ fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || HARMLESS_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Whether the workflow is given this variable, by its name or by its value.
-fn uses(workflow: &WorkflowSpec, name: &str, value: &str) -> bool {
-    let command = workflow.command.as_ref().map(|command| &command.env);
-    let http = workflow.http.as_ref();
-    let by_name =
-        |env: &crate::manifest::WorkflowEnv| env.pass.iter().chain(&env.pass_if_set).any(|passed| passed == name);
-    let environments = || command.into_iter().chain(http.map(|http| &http.env));
-    let given = environments()
-        .flat_map(|env| env.set.values())
-        .chain(http.into_iter().flat_map(|http| http.headers.values()))
-        .chain(http.map(|http| &http.url))
-        .chain(http.and_then(|http| http.ready.as_ref()).map(|ready| &ready.url));
-    environments().any(by_name) || given.into_iter().any(|text| stands_in(value, text))
+/// What a project hands on: environments, and texts in which values of variables may stand.
+#[derive(Default)]
+struct HandedOn<'a> {
+    environments: Vec<&'a WorkflowEnv>,
+    texts: Vec<&'a String>,
+}
+
+impl<'a> HandedOn<'a> {
+    /// All that the project's workflows, their targets and its probes are given.
+    fn by(file: &'a ProjectFile) -> Self {
+        let mut handed_on = Self::default();
+        file.workflows.values().for_each(|workflow| handed_on.to_workflow(workflow));
+        for connector in file.connectors.values() {
+            handed_on.environments.extend(connector.upstream.start.as_ref().map(|start| &start.env));
+            handed_on.texts.extend(&connector.upstream.url);
+        }
+        for probe in file.probes.values() {
+            handed_on.environments.extend(probe.command.as_ref().map(|command| &command.env));
+            if let Some(http) = &probe.http {
+                handed_on.texts.push(&http.path);
+                handed_on.texts.extend(http.headers.values());
+            }
+        }
+        handed_on
+    }
+
+    fn to_workflow(&mut self, workflow: &'a WorkflowSpec) {
+        self.environments.extend(workflow.command.as_ref().map(|command| &command.env));
+        let Some(http) = &workflow.http else { return };
+        self.environments.push(&http.env);
+        self.texts.push(&http.url);
+        self.texts.extend(http.headers.values());
+        self.texts.extend(http.ready.as_ref().map(|ready| &ready.url));
+    }
+
+    /// Whether this variable is among it, by its name or by its value.
+    fn holds(&self, name: &str, value: &str) -> bool {
+        let by_name = |env: &&WorkflowEnv| env.pass.iter().chain(&env.pass_if_set).any(|passed| passed == name);
+        let set = self.environments.iter().flat_map(|env| env.set.values());
+        let mut given = set.chain(self.texts.iter().copied());
+        self.environments.iter().any(by_name) || given.any(|text| stands_in(value, text))
+    }
 }
 
 /// Whether `value` stands in `text` as a whole word of it, as `${NAME}` in the project file would have put it there.

@@ -2,16 +2,20 @@
 //! side that it is compared with.
 
 mod cases;
+mod connectors;
 mod environment;
 mod expectations;
+mod faults;
 mod fixtures;
 pub(super) mod names;
 mod parts;
 mod paths;
+mod probes;
 mod project_file;
 mod references;
 #[cfg(test)]
 mod tests;
+mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -59,6 +63,8 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     let scope = Scope::new(read.file.as_ref(), &parts);
     if let Some(document) = &read.document {
         references::check_project(&scope, document, &mut errors);
+        connectors::check_references(&scope, document, &mut errors);
+        probes::check_references(&scope, document, &mut errors);
     }
     for part in &parts {
         references::check_part(&scope, part, &mut errors);
@@ -69,6 +75,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     warnings.extend(unused_parts(&scope));
     if let (Some(file), Some(document)) = (&read.file, &read.document) {
         warnings.extend(project_file::unmatched_code(files, file, document));
+        warnings.extend(connectors::unused(file, document));
     }
     if let (Some(file), Some(document)) = (&mut read.file, &read.document) {
         environment::apply(file, document, environment, &mut errors);

@@ -9,7 +9,7 @@ use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
-use crate::manifest::Case;
+use crate::manifest::{Case, Effect, Manifest, Operation};
 use crate::selection::Mode;
 use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
 use crate::verdict::Interruption;
@@ -182,9 +182,28 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
     }
 }
 
-/// A practice workflow says which calls it made; the calls of any other go past the runner.
+/// A practice workflow says which calls it made. Those of any other are seen where each of its connectors that leaves
+/// something behind is passed on, and each of that connector's operations which does can be told from the others.
 fn calls_seen(prepared: &Prepared, case: &Case) -> bool {
-    prepared.project.file.workflows.get(&case.workflow).is_some_and(|workflow| workflow.practice.is_some())
+    let project = &prepared.project;
+    let Some(workflow) = project.file.workflows.get(&case.workflow) else { return false };
+    if workflow.practice.is_some() {
+        return true;
+    }
+    let manifests = workflow.parts.iter().filter_map(|id| match project.parts.get(id)?.manifest() {
+        Ok(Manifest::Connector(manifest)) => Some(manifest),
+        _ => None,
+    });
+    let leaves_something = |operation: &&Operation| operation.effect != Effect::None;
+    let mut acting = manifests
+        .filter(|manifest| manifest.operations.values().any(|operation| leaves_something(&operation)))
+        .peekable();
+    acting.peek().is_some()
+        && acting.all(|manifest| {
+            let is_seen = |operation: &Operation| operation.wire.is_some();
+            project.file.connectors.contains_key(&manifest.id)
+                && manifest.operations.values().filter(leaves_something).all(is_seen)
+        })
 }
 
 /// A run stands for the whole project where it ran everything, or all that differs from what was accepted puts at risk.

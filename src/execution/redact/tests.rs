@@ -4,8 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::{Claim, Outcome};
-use crate::evidence::{ClaimMade, ErrorKind, Form, TrialError};
-use crate::manifest::{CommandWorkflow, WorkflowEnv};
+use crate::evidence::{ClaimMade, Delivered, ErrorKind, Form, Forwarded, LookHad, TrialError};
 
 const SECRET: &str = "s3cr3t/\"wörd\"+x";
 
@@ -115,32 +114,75 @@ fn no_text_of_an_observation_keeps_a_secret() {
         readings: [("a", Reading::Effects(vec![effect])), ("b", Reading::Unreadable(secret()))]
             .map(|(name, reading)| (name.to_owned(), reading))
             .into(),
-        looks: BTreeMap::new(),
-        exchanges: Vec::new(),
+        looks: [("a".to_owned(), LookHad { at_us: 1, readings: 1, settled: true, authoritative: true, why: secret() })]
+            .into(),
+        exchanges: vec![Exchange {
+            number: 1,
+            step: 1,
+            connector: "shop".into(),
+            operation: Some("order".to_owned()),
+            intention: Some(SECRET.into()),
+            key: Some(secret()),
+            retry_after: Some(secret()),
+            begun_us: 0,
+            answered_us: None,
+            ended_us: 0,
+            method: secret(),
+            target: secret(),
+            request: Message { headers: vec![("x".to_owned(), secret())], text: secret(), ..Message::default() },
+            forwarded: Forwarded::Whole,
+            answer: Some(Message { text: secret(), ..Message::default() }),
+            status: Some(200),
+            delivered: Delivered::Whole,
+            delivered_status: Some(200),
+            fault: None,
+            problem: Some(secret()),
+        }],
         judgements: [(0, Judgement::Verdict { pass: true, message: secret() }), (1, Judgement::Unclear(secret()))]
             .into(),
         error: Some(TrialError { kind: ErrorKind::Exit, message: secret() }),
     };
     let before = serde_json::to_string(&observation).unwrap();
     let after = serde_json::to_string(&redactor().observation(observation)).unwrap();
-    assert!(before.matches("3cr3t").count() > 15);
+    assert!(before.matches("3cr3t").count() > 25);
     assert!(!after.contains("3cr3t"), "{after}");
     assert_eq!(after.matches("[redacted:TOKEN]").count(), before.matches("3cr3t").count());
 }
 
-fn workflow(env: WorkflowEnv) -> WorkflowSpec {
-    let command = CommandWorkflow { run: vec!["run".to_owned()], env };
-    let mut spec: WorkflowSpec = serde_json::from_value(json!({"parts": []})).unwrap();
-    spec.command = Some(command);
-    spec
+/// Whether a project with these fields hands the variable on.
+fn hands_on(fields: serde_json::Value, name: &str, value: &str) -> bool {
+    let mut file = json!({"schema": "holdpoint.project/1", "name": "p", "workflows": {}});
+    file.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    HandedOn::by(&serde_json::from_value(file).unwrap()).holds(name, value)
 }
 
 #[test]
 fn a_variable_is_used_by_its_name_or_by_its_value_as_a_whole_word() {
-    let passed = workflow(WorkflowEnv { pass: vec!["A".to_owned()], ..WorkflowEnv::default() });
-    assert!(uses(&passed, "A", "value-a") && !uses(&passed, "B", "value-b"));
-    let set = [("X".to_owned(), "Bearer value-c".to_owned()), ("Y".to_owned(), "api.github.com".to_owned())];
-    let set = workflow(WorkflowEnv { set: set.into(), ..WorkflowEnv::default() });
-    assert!(uses(&set, "C", "value-c"));
-    assert!(!uses(&set, "GITHUB_ACTOR", "github"));
+    let command =
+        |env: serde_json::Value| json!({"workflows": {"w": {"parts": [], "command": {"run": ["x"], "env": env}}}});
+    let passed = command(json!({"pass": ["A"]}));
+    assert!(hands_on(passed.clone(), "A", "value-a") && !hands_on(passed, "B", "value-b"));
+    let set = command(json!({"set": {"X": "Bearer value-c", "Y": "api.github.com"}}));
+    assert!(hands_on(set.clone(), "C", "value-c"));
+    assert!(!hands_on(set, "GITHUB_ACTOR", "github"));
+}
+
+#[test]
+fn what_services_targets_and_probes_are_given_is_used_too() {
+    let env = json!({"pass_if_set": ["A"]});
+    let http = |http: serde_json::Value| json!({"workflows": {"w": {"parts": [], "http": http}}});
+    for fields in [
+        http(json!({"url": "http://x/?key=value-a"})),
+        http(json!({"url": "http://x/", "headers": {"X-Key": "value-a"}})),
+        http(json!({"url": "http://x/", "start": ["x"], "env": env})),
+        http(json!({"url": "http://x/", "ready": {"url": "http://x/?value-a"}})),
+        json!({"connectors": {"shop": {"upstream": {"url": "https://u:value-a@host/"}}}}),
+        json!({"connectors": {"shop": {"upstream": {"start": {"run": ["x"], "env": env}}}}}),
+        json!({"probes": {"p": {"http": {"path": "http://x/?key=value-a"}}}}),
+        json!({"probes": {"p": {"http": {"path": "http://x/", "headers": {"X-Key": "value-a"}}}}}),
+        json!({"probes": {"p": {"command": {"run": ["x"], "env": env}}}}),
+    ] {
+        assert!(hands_on(fields.clone(), "A", "value-a"), "{fields}");
+        assert!(!hands_on(fields, "B", "value-b"));
+    }
 }

@@ -1,6 +1,6 @@
 //! Case files: what can be told of each from itself and its fixtures.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::manifest::schema::{FileKind, read_raw};
 use crate::manifest::yaml::Document;
 
 use super::expectations;
+use super::faults;
 use super::names::{self, IdPlace};
 use super::paths;
 use super::project_file::check_time;
@@ -116,13 +117,7 @@ fn check(raw: &CaseFile, document: &Document, errors: &mut Vec<Diagnostic>) {
         );
         errors.push(error.with_hint("make the case's `input` a map"));
     }
-    let mut delivered = BTreeSet::new();
-    for (index, fault) in raw.faults.iter().enumerate() {
-        if !delivered.insert((fault.connector.as_str(), fault.operation.as_str(), fault.attempt)) {
-            let message = format!("attempt {} at `{}` already has a fault", fault.attempt, fault.operation);
-            errors.push(document.error(&below("/faults", index), message).with_hint("one attempt can fail in one way"));
-        }
-    }
+    faults::check_alone(document, &raw.faults, errors);
     for (index, expectation) in raw.expect.iter().enumerate() {
         expectations::check(document, &below("/expect", index), expectation, errors);
     }

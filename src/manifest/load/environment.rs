@@ -31,6 +31,27 @@ pub(super) fn apply(
             }
         }
     }
+    for (id, connector) in &mut file.connectors {
+        let base = format!("{}/upstream", below("/connectors", id));
+        if let Some(url) = &mut connector.upstream.url {
+            applier.text(&format!("{base}/url"), url);
+        }
+        if let Some(start) = &mut connector.upstream.start {
+            applier.env(&format!("{base}/start/env"), &mut start.env);
+        }
+    }
+    for (name, probe) in &mut file.probes {
+        let base = below("/probes", name);
+        if let Some(http) = &mut probe.http {
+            applier.text(&format!("{base}/http/path"), &mut http.path);
+            for (header, value) in &mut http.headers {
+                applier.text(&below(&format!("{base}/http/headers"), header), value);
+            }
+        }
+        if let Some(command) = &mut probe.command {
+            applier.env(&format!("{base}/command/env"), &mut command.env);
+        }
+    }
 }
 
 struct Applier<'a> {
@@ -101,7 +122,7 @@ fn no_name(document: &Document, pointer: &str, name: &str) -> Diagnostic {
 }
 
 /// A name in the sense of POSIX (Base Definitions, 3.216).
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
         && !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

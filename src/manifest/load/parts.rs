@@ -21,6 +21,7 @@ use crate::manifest::yaml::Document;
 use super::names::{self, IdPlace};
 use super::paths::{self, PathFault};
 use super::project_file::check_glob;
+use super::wires;
 
 /// One manifest as far as it could be read.
 pub(super) struct ReadPart {
@@ -164,6 +165,7 @@ fn check_alone(manifest: &Manifest, document: &Document, errors: &mut Vec<Diagno
             for (name, _) in connector.operations.iter().filter(|(name, _)| name.trim().is_empty()) {
                 errors.push(document.error_at(&below("/operations", name), Half::Key, "the operation's name is empty"));
             }
+            wires::check(connector, document, errors);
         }
         Manifest::Model(_) | Manifest::Prompt(_) => {}
     }

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Digest, WorkflowId};
+use crate::domain::Digest;
 use crate::manifest::compile::{compile_glob, compile_time, literal_prefix};
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::{EntryKind, FileError, FileSource};
 use crate::manifest::node::{Half, below};
-use crate::manifest::project_file::{Probe, ProjectFile, SqlProbe, WorkflowSpec};
+use crate::manifest::project_file::{ProjectFile, WorkflowSpec};
 use crate::manifest::schema::{FileKind, read_raw};
-use crate::manifest::suggest::{hint_for, list_of};
+use crate::manifest::suggest::list_of;
 use crate::manifest::yaml::Document;
 
+use super::connectors;
 use super::names;
 use super::paths;
+use super::probes;
 
 /// The project file's path.
 pub(super) const PATH: &str = "holdpoint.yaml";
@@ -105,35 +107,8 @@ fn check(file: &ProjectFile, document: &Document, errors: &mut Vec<Diagnostic>) 
     for (name, workflow) in &file.workflows {
         check_workflow(document, &below("/workflows", name), workflow, errors);
     }
-    for (name, probe) in &file.probes {
-        check_probe(document, &below("/probes", name), probe, file, errors);
-    }
-}
-
-fn check_probe(document: &Document, pointer: &str, probe: &Probe, file: &ProjectFile, errors: &mut Vec<Diagnostic>) {
-    if let Some(workflow) = probe.workflow.as_ref().filter(|named| !file.workflows.contains_key(*named)) {
-        let names: Vec<&str> = file.workflows.keys().map(WorkflowId::as_str).collect();
-        let hint = hint_for(workflow.as_str(), &names, "workflows");
-        let message = format!("there is no workflow `{workflow}`");
-        errors.push(document.error(&below(pointer, "workflow"), message).with_hint(hint));
-    }
-    match &probe.sql {
-        Some(sql) => check_sql_probe(document, &below(pointer, "sql"), sql, errors),
-        None => {
-            let hint = "write `sql:` with a database and a query below it";
-            errors.push(document.error(pointer, "the probe asks nothing").with_hint(hint));
-        }
-    }
-}
-
-fn check_sql_probe(document: &Document, pointer: &str, sql: &SqlProbe, errors: &mut Vec<Diagnostic>) {
-    if let Err(fault) = paths::check_form(&sql.database) {
-        let hint = "the database lies in the trial's state directory";
-        errors.push(document.error(&below(pointer, "database"), fault.message).with_hint(hint));
-    }
-    if sql.query.trim().is_empty() {
-        errors.push(document.error(&below(pointer, "query"), "the query is empty").with_hint("write one SELECT"));
-    }
+    connectors::check_alone(file, document, errors);
+    probes::check_alone(file, document, errors);
 }
 
 fn check_workflow(document: &Document, pointer: &str, workflow: &WorkflowSpec, errors: &mut Vec<Diagnostic>) {
@@ -228,7 +203,8 @@ pub(super) fn check_program(document: &Document, pointer: &str, run: &[String], 
     }
 }
 
-fn check_url(document: &Document, pointer: &str, url: &str, errors: &mut Vec<Diagnostic>) {
+/// A whole address, or one that begins with a variable.
+pub(super) fn check_url(document: &Document, pointer: &str, url: &str, errors: &mut Vec<Diagnostic>) {
     if !["http://", "https://", "${"].iter().any(|start| url.starts_with(start)) {
         let error = document.error(pointer, "the address begins neither with `http://` nor with `https://`");
         errors.push(error.with_hint("write the whole address, as in `http://127.0.0.1:8080/invoke`"));

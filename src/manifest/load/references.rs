@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{BUILT_IN_RISKS, PartId};
-use crate::manifest::case_file::{CaseFile, FaultSpec};
+use crate::manifest::case_file::CaseFile;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::expectation::Expectation;
 use crate::manifest::node::{Half, below};
@@ -12,6 +12,7 @@ use crate::manifest::project_file::{ProjectFile, WorkflowSpec};
 use crate::manifest::suggest::{hint_for, list_of};
 use crate::manifest::yaml::Document;
 
+use super::faults;
 use super::parts::ReadPart;
 
 /// What references can lead to.
@@ -32,10 +33,33 @@ impl<'a> Scope<'a> {
     }
 
     /// The part that `id` leads to. One that does not exist, or is of another kind, is reported.
-    fn part(
+    pub(super) fn part(
         &self,
         document: &Document,
         pointer: &str,
+        id: &PartId,
+        kind: Option<PartKind>,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Option<&'a ReadPart> {
+        self.part_at(document, (pointer, Half::Value), id, kind, errors)
+    }
+
+    /// As [`Self::part`], where the id is the key that stands at `pointer`.
+    pub(super) fn part_of_key(
+        &self,
+        document: &Document,
+        pointer: &str,
+        id: &PartId,
+        kind: PartKind,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Option<&'a ReadPart> {
+        self.part_at(document, (pointer, Half::Key), id, Some(kind), errors)
+    }
+
+    fn part_at(
+        &self,
+        document: &Document,
+        (pointer, half): (&str, Half),
         id: &PartId,
         kind: Option<PartKind>,
         errors: &mut Vec<Diagnostic>,
@@ -47,7 +71,11 @@ impl<'a> Scope<'a> {
                     self.parts.iter().filter(|(_, part)| kind.is_none() || part.kind == kind || part.kind.is_none());
                 let names: Vec<&str> = of_kind.map(|(name, _)| name.as_str()).collect();
                 let message = format!("no manifest has the id `{}`", id.as_str().escape_debug());
-                errors.push(document.error(pointer, message).with_hint(hint_for(id.as_str(), &names, &plural(what))));
+                errors.push(document.error_at(pointer, half, message).with_hint(hint_for(
+                    id.as_str(),
+                    &names,
+                    &plural(what),
+                )));
             }
             return None;
         };
@@ -55,7 +83,7 @@ impl<'a> Scope<'a> {
             && found != wanted
         {
             let message = format!("expected a manifest of kind {wanted}, and `{id}` is of kind {found}");
-            errors.push(document.error(pointer, message).with_hint(format!("it stands in `{}`", part.path)));
+            errors.push(document.error_at(pointer, half, message).with_hint(format!("it stands in `{}`", part.path)));
             return None;
         }
         Some(part)
@@ -139,7 +167,13 @@ fn check_calls(
 }
 
 /// The connector and the operation that a `connector/operation` names exist.
-fn check_call(scope: &Scope<'_>, document: &Document, pointer: &str, call: &CallName, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check_call(
+    scope: &Scope<'_>,
+    document: &Document,
+    pointer: &str,
+    call: &CallName,
+    errors: &mut Vec<Diagnostic>,
+) {
     let Some((connector, operation)) = call.parts() else {
         let message = format!("`{}` names no connector's operation", call.as_str().escape_debug());
         let hint = "write the connector's id, a slash, and its operation, as in `inventory/reserve`";
@@ -152,7 +186,8 @@ fn check_call(scope: &Scope<'_>, document: &Document, pointer: &str, call: &Call
     }
 }
 
-fn check_operation(
+/// The connector has an operation of that name.
+pub(super) fn check_operation(
     document: &Document,
     pointer: &str,
     connector: &ReadPart,
@@ -194,7 +229,7 @@ pub(super) fn check_case(
         workflow
     });
     for (index, fault) in raw.faults.iter().enumerate() {
-        check_fault(scope, workflow, fault, document, &below("/faults", index), errors);
+        faults::check(scope, workflow, fault, document, &below("/faults", index), errors);
     }
     for (index, expectation) in raw.expect.iter().enumerate() {
         check_expectation(scope, workflow, expectation, document, &below("/expect", index), errors);
@@ -222,31 +257,6 @@ fn check_risks(
     for (index, risk) in raw.risks.iter().enumerate().filter(|(_, risk)| !known.contains(&risk.as_str())) {
         let message = format!("`{}` is no risk of this project", risk.as_str().escape_debug());
         errors.push(document.error(&below("/risks", index), message).with_hint(hint(risk.as_str())));
-    }
-}
-
-fn check_fault(
-    scope: &Scope<'_>,
-    workflow: Option<&WorkflowSpec>,
-    fault: &FaultSpec,
-    document: &Document,
-    pointer: &str,
-    errors: &mut Vec<Diagnostic>,
-) {
-    if let Some(workflow) = workflow
-        && workflow.practice.is_none()
-    {
-        let message = "a fault needs a practice workflow: nothing stands between this workflow and its connectors";
-        errors.push(document.error(pointer, message).with_hint("take the fault out of the case"));
-    }
-    let connector =
-        scope.part(document, &below(pointer, "connector"), &fault.connector, Some(PartKind::Connector), errors);
-    let Some(connector) = connector else { return };
-    check_operation(document, &below(pointer, "operation"), connector, &fault.operation, errors);
-    if workflow.is_some_and(|workflow| !workflow.parts.contains(&fault.connector)) {
-        let message = format!("the case's workflow does not use the connector `{}`", fault.connector);
-        let hint = "list it under the workflow's `parts` in holdpoint.yaml";
-        errors.push(document.error(&below(pointer, "connector"), message).with_hint(hint));
     }
 }
 

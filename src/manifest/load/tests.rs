@@ -1,9 +1,12 @@
 //! Loading whole projects: one valid project, and what happens when one thing in it is wrong.
 
 mod cases;
+mod connectors;
 mod expectations;
+mod faults;
 mod hostile;
 mod manifests;
+mod probes;
 mod project_files;
 mod sides;
 mod whole;

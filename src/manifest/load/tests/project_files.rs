@@ -154,7 +154,7 @@ fn a_probe_asks_one_question_inside_the_state_directory() {
     );
     assert_refused(
         &edited("    sql: {database: desk.db, query: SELECT * FROM review_queue}\n", "    {}\n"),
-        "15:5 the probe asks nothing\n  write `sql:` with a database and a query below it",
+        "15:5 the probe asks nothing\n  write one of `sql`, `http`, `command` and `file`, with what it asks below it",
     );
     assert_refused(
         &edited("    sql: {database", "    workflow: desc\n    sql: {database"),
