@@ -6,6 +6,7 @@ mod carry_out;
 mod cases;
 mod drift;
 mod error;
+mod figures;
 mod leftovers;
 mod meanwhile;
 mod pause_watch;
@@ -30,7 +31,7 @@ use crate::execution::Cancellation;
 use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
 use crate::report::ReportDocument;
 use crate::selection::Plan;
-use crate::store::{RunKind, RunSummary, Store};
+use crate::store::{EndedRun, RunKind, RunSummary, Store};
 use crate::verdict::{Purpose, Verdict, VerdictInput, verdict};
 
 use carry_out::Outcome;
@@ -142,11 +143,13 @@ pub fn conclude(
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
     let judged = judge(&prepared, job.snapshot, kind, &outcome, lost.as_slice());
+    let finished = times::now();
     let document = publish::publish(&publish::Material {
         request,
+        store: &store,
         run: &run,
         started: &started,
-        finished: &times::now(),
+        finished: &finished,
         kind,
         prepared: &prepared,
         outcome: &outcome,
@@ -220,10 +223,14 @@ fn keep(
         ExitCode::Paused => "paused",
         _ => document.verdict.name(),
     };
-    outcome.recorder.finish(&RunSummary {
+    let summary = RunSummary {
         finished: document.finished.clone(),
         exit_code: judged.verdict.code.number(),
         verdict: word.to_owned(),
-    })?;
+    };
+    outcome.recorder.finish(&summary)?;
+    let (selected, passed) = (document.counts.selected, document.counts.passed);
+    let kind = outcome.header.kind;
+    store.history()?.note_end(&EndedRun { run: run.clone(), kind, summary, selected, passed })?;
     Ok(())
 }

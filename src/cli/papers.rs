@@ -66,7 +66,7 @@ pub(super) fn account_of_record(record: &RunRecord) -> Account {
         fingerprint: &header.fingerprint,
         snapshot: &header.snapshot,
         cases: cases.collect(),
-        trials: &record.trials,
+        trials: record.trials.iter().collect(),
     })
 }
 

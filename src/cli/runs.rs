@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::domain::ExitCode;
-use crate::store::{RunKind, RunRecord, Store};
+use crate::store::{RunRecord, Store};
 
 use super::arguments::RunsArguments;
 use super::failure::Failure;
@@ -37,14 +37,10 @@ pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCo
 }
 
 fn row(record: &RunRecord) -> serde_json::Value {
-    let kind = match record.header.kind {
-        RunKind::Gate => "gate",
-        RunKind::Run => "run",
-    };
     let summary = record.summary.as_ref();
     json!({
         "run": record.header.run,
-        "kind": kind,
+        "kind": record.header.kind.name(),
         "started": record.header.started,
         "finished": summary.map(|summary| &summary.finished),
         "verdict": summary.map_or("cut off", |summary| &summary.verdict),

@@ -9,7 +9,7 @@ use super::next_step::{Permission, next_step};
 use super::paper::{
     NOT_OBSERVED, OnSheet, attempts_words, counted, push_remarks, recorded, source_facts, sum_observed,
 };
-use super::reference::{reference, shown};
+use super::reference::{fault_reference, shown};
 use super::sheet::Sheet;
 
 /// The failure table.
@@ -70,7 +70,7 @@ fn row(operation: &OperationAccount) -> FailureRow {
     FailureRow {
         place: operation.place(),
         step: operation.action.clone(),
-        faults: operation.attempts.iter().filter_map(|attempt| attempt.fault.as_deref()).map(reference).collect(),
+        faults: operation.attempts.iter().filter_map(|attempt| attempt.fault.as_deref()).map(fault_reference).collect(),
         attempts: operation.attempts_made(),
         effects: operation.effects,
         claim: operation.claim,

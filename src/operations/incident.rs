@@ -14,7 +14,7 @@ use super::paper::{
     NOT_OBSERVED, NOT_RECORDED, OnSheet, attempts_words, counted, observed, push_remarks, recorded, source_facts,
     sum_observed,
 };
-use super::reference::{reference, shown};
+use super::reference::{fault_reference, reference, shown};
 use super::sheet::Sheet;
 
 /// What is linked to the incident later, beside what a ledger states: as given on the command line.
@@ -324,7 +324,7 @@ pub(super) fn attempt_words(attempt: &AttemptSeen) -> String {
     let fault = match attempt.fault.as_deref() {
         None => String::new(),
         Some("lost_ack") => "; the acknowledgment was lost on the way to the workflow (fault lost_ack)".to_owned(),
-        Some(fault) => format!("; fault {}", reference(fault)),
+        Some(fault) => format!("; fault {}", fault_reference(fault)),
     };
     format!("Attempt {} in step {}: {answered}{fault}.", attempt.number, attempt.step)
 }

@@ -2,6 +2,7 @@
 
 use crate::domain::Digest;
 use crate::evidence::excerpt;
+use crate::manifest::FaultName;
 
 /// The most characters of an id or a receipt that a paper shows.
 const SHOWN: usize = 120;
@@ -38,6 +39,16 @@ pub(super) fn reference(text: &str) -> String {
     }
 }
 
+/// A fault by its name: the runner's own names as they are, with how an answer was withheld (`lost_ack by timeout`);
+/// what a ledger calls one as any other reference.
+pub(super) fn fault_reference(fault: &str) -> String {
+    const WAYS: [&str; 3] = ["reset", "timeout", "status"];
+    let is_own = fault
+        .split_once(" by ")
+        .is_some_and(|(name, way)| FaultName::ALL.into_iter().any(|known| known.name() == name) && WAYS.contains(&way));
+    if is_own { fault.to_owned() } else { reference(fault) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +66,13 @@ mod tests {
             let given = reference(text);
             assert!(given.starts_with("a text kept in the record (sha256 ") && !given.contains("Jane"), "{given}");
         }
+    }
+
+    #[test]
+    fn the_runners_own_faults_are_named_with_how_they_withheld_the_answer() {
+        assert_eq!(fault_reference("lost_ack by timeout"), "lost_ack by timeout");
+        assert_eq!(fault_reference("no_answer"), "no_answer");
+        assert!(fault_reference("lost_ack by Jane").starts_with("a text kept in the record"));
+        assert!(fault_reference("trouble by timeout").starts_with("a text kept in the record"));
     }
 }

@@ -31,7 +31,7 @@ pub struct RunSource<'a> {
     /// The cases that it set out to run.
     pub cases: BTreeMap<&'a CaseId, RunCase<'a>>,
     /// The trials that were recorded.
-    pub trials: &'a [GradedTrial],
+    pub trials: Vec<&'a GradedTrial>,
 }
 
 /// A case that a run set out to execute.
@@ -50,8 +50,14 @@ pub struct RunCase<'a> {
 /// The account of a run. Cases that ran in the base's form too are accounted for in the head's alone, and the remarks say
 /// so; a case whose trials are not all recorded is errored and stays in every denominator.
 pub fn account_of_run(source: &RunSource<'_>) -> Account {
-    let heads: Vec<&GradedTrial> = source.trials.iter().filter(|trial| trial.observation.form == Form::Head).collect();
-    let cases: Vec<CaseAccount> = source.cases.iter().map(|(id, case)| case_account(id, case, &heads)).collect();
+    let heads: Vec<&GradedTrial> =
+        source.trials.iter().copied().filter(|trial| trial.observation.form == Form::Head).collect();
+    let mut by_case: BTreeMap<&CaseId, Vec<&GradedTrial>> = BTreeMap::new();
+    for trial in &heads {
+        by_case.entry(&trial.observation.case).or_default().push(trial);
+    }
+    let trials_of = |id: &CaseId| by_case.get(id).map(Vec::as_slice).unwrap_or_default();
+    let cases: Vec<CaseAccount> = source.cases.iter().map(|(id, case)| case_account(id, case, trials_of(id))).collect();
     let mut operations: Vec<OperationAccount> = heads.iter().flat_map(|trial| operations_of(trial, source)).collect();
     let mut remarks = remarks(source, &heads);
     let unobserved = operations.iter().filter(|operation| !operation.attempts_observed).count();
@@ -98,8 +104,7 @@ fn remarks(source: &RunSource<'_>, heads: &[&GradedTrial]) -> Vec<String> {
     remarks
 }
 
-fn case_account(id: &CaseId, case: &RunCase<'_>, heads: &[&GradedTrial]) -> CaseAccount {
-    let trials: Vec<&&GradedTrial> = heads.iter().filter(|trial| trial.observation.case == *id).collect();
+fn case_account(id: &CaseId, case: &RunCase<'_>, trials: &[&GradedTrial]) -> CaseAccount {
     let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
     let is_complete = usize::try_from(case.trials).is_ok_and(|wanted| wanted == statuses.len());
     let status = if is_complete { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };

@@ -175,7 +175,7 @@ impl RunFixture {
             fingerprint: &self.digest,
             snapshot: &self.snapshot,
             cases,
-            trials: &self.trials,
+            trials: self.trials.iter().collect(),
         }
     }
 }

@@ -55,6 +55,8 @@ pub(super) struct Outcome {
     pub(super) trials_executed: usize,
     pub(super) ending: Ending,
     pub(super) recorder: Recorder,
+    /// What was known of the run before its first trial.
+    pub(super) header: RunHeader,
 }
 
 /// What ended a run before its time, if anything did.
@@ -78,12 +80,13 @@ pub(super) fn carry_out(
     progress: &Progress<'_>,
 ) -> Result<Outcome, PipelineError> {
     let planned = if job.prepared.pause.is_some() { Vec::new() } else { planned(job) };
-    let recorder = job.store.begin_run(&header(job, &planned))?;
+    let header = header(job, &planned);
+    let recorder = job.store.begin_run(&header)?;
     let specs: Vec<TrialSpec<'_>> = planned.iter().flat_map(specs).collect();
     let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
     let collector = Collector { job, cases, recorder, total: specs.len(), progress, graded: Mutex::default() };
     let ending = execute_all(job, &specs, cancellation, &collector)?;
-    collector.conclude(&planned, ending)
+    collector.conclude(&planned, ending, header)
 }
 
 /// Answers whether the run was cancelled, or paused before every trial had been started.
@@ -247,7 +250,12 @@ impl<'a> Collector<'a> {
         graded.trials.push(trial);
     }
 
-    fn conclude(mut self, planned: &[Planned<'a>], ending: Ending) -> Result<Outcome, PipelineError> {
+    fn conclude(
+        mut self,
+        planned: &[Planned<'a>],
+        ending: Ending,
+        header: RunHeader,
+    ) -> Result<Outcome, PipelineError> {
         self.recorder.wait()?;
         let graded = self.graded.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(lost) = graded.lost {
@@ -273,7 +281,7 @@ impl<'a> Collector<'a> {
             if *form == Form::Head { results.push(result) } else { old_forms.push(result) }
         }
         let complete = complete.into_iter().collect();
-        Ok(Outcome { results, old_forms, complete, trials_executed, ending, recorder: self.recorder })
+        Ok(Outcome { results, old_forms, complete, trials_executed, ending, recorder: self.recorder, header })
     }
 }
 

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::report::{self, ReportDocument, ReportInput};
-use crate::store::RunKind;
+use crate::store::{RunKind, Store};
 use crate::verdict::BaselineState;
 
 use super::carry_out::Outcome;
+use super::figures;
 use super::prepare::Prepared;
 use super::{Judged, PipelineError, Request};
 
@@ -25,6 +26,7 @@ const LATEST: &str = "latest";
 /// All that a report is made of.
 pub(super) struct Material<'a> {
     pub(super) request: &'a Request,
+    pub(super) store: &'a Store,
     pub(super) run: &'a RunId,
     pub(super) started: &'a str,
     pub(super) finished: &'a str,
@@ -60,6 +62,9 @@ fn refuse(path: &Path, wrong: impl Fn(&Path) -> bool, why: &str) -> Result<(), P
 pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
     let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
     let outputs = accepted_outputs(prepared);
+    let accepted = prepared.baseline.cases.iter().map(|(case, entry)| (case.clone(), entry.case.status));
+    let papers = figures::papers(outcome, &judged.verdict, finished);
+    let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
     let accept = accept_command(material);
     let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
     let document = report::build(&ReportInput {
@@ -76,6 +81,9 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
         old_forms: &outcome.old_forms,
         cases: &prepared.project.cases,
         accepted_outputs: &outputs,
+        accepted_statuses: &accepted.collect(),
+        papers: papers.as_ref(),
+        earlier_runs: &earlier_runs,
         limits: &limits,
         accept_command: accept.as_deref(),
         project_option: &project_option(request.named_folder.as_deref()),

@@ -15,6 +15,7 @@ use super::document::{
     CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
     ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
+use super::figure_view::{TrendPoint, rates};
 use super::input::ReportInput;
 use super::limits::limits;
 use super::trial_view::{AttemptView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
@@ -64,6 +65,10 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         outside_project: input.plan.outside_project,
         counts: counts(&cases, &excluded),
         comparison: comparison_counts(&cases, &excluded, &removed),
+        rates: rates(&cases, |case| input.accepted_statuses.get(&case.id).copied()),
+        trend: trend(input, &cases),
+        scorecard: input.papers.map(|papers| papers.scorecard.clone()),
+        failure_table: input.papers.map(|papers| papers.failures.rows.clone()).unwrap_or_default(),
         cases,
         excluded,
         removed,
@@ -73,6 +78,19 @@ pub fn build(input: &ReportInput) -> ReportDocument {
     document.limits = limits(&document);
     document.limits.extend(input.limits.iter().cloned());
     document
+}
+
+/// This run behind those before it.
+fn trend(input: &ReportInput, cases: &[CaseView]) -> Vec<TrendPoint> {
+    let this = TrendPoint {
+        run: input.run.clone(),
+        finished: input.finished.to_owned(),
+        verdict: input.verdict.word,
+        exit_code: input.verdict.code.number(),
+        selected: cases.len(),
+        passed: cases.iter().filter(|case| case.status == CaseStatus::Passed).count(),
+    };
+    input.earlier_runs.iter().cloned().chain([this]).collect()
 }
 
 /// The name of a mode in files and reports.

@@ -8,8 +8,10 @@ use serde_json::Value;
 use crate::change::{ChangeKind, Direction, Side};
 use crate::comparison::Standing;
 use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
+use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
+use super::figure_view::{RateView, TrendPoint};
 use super::trial_view::TrialView;
 
 /// The value of [`ReportDocument::schema`].
@@ -70,6 +72,18 @@ pub struct ReportDocument {
     pub excluded: Vec<ExcludedView>,
     /// The cases that the baseline knows and the project no longer has, by id.
     pub removed: Vec<RemovedView>,
+    /// How often the cases of each set passed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<RateView>,
+    /// How the runs on this machine ended, oldest first, this one last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trend: Vec<TrendPoint>,
+    /// What came of the work and what it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorecard: Option<Scorecard>,
+    /// The operations that are worth a look, with what to do about each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failure_table: Vec<FailureRow>,
     /// What this run does not show, a sentence each.
     pub limits: Vec<String>,
     /// The command that accepts this run, where that is a sensible next step.

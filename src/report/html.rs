@@ -16,7 +16,12 @@ use super::html_page::HtmlPage;
 use super::prose::prose_html;
 use super::visible::visible;
 
-const TEMPLATE: &str = include_str!("../../templates/report.html");
+/// The shipped templates, by the names by which they import each other.
+const TEMPLATES: [(&str, &str); 3] = [
+    (SHIPPED_TEMPLATE, include_str!("../../templates/report.html")),
+    ("holdpoint/case.html", include_str!("../../templates/case.html")),
+    ("holdpoint/figures.html", include_str!("../../templates/figures.html")),
+];
 const STYLE: &str = include_str!("../../templates/report.css");
 const SCRIPT: &str = include_str!("../../templates/report.js");
 
@@ -58,7 +63,9 @@ impl From<Error> for HtmlError {
 /// Renders the report. A project's own template cannot bring scripts or styles of its own: the policy refuses them.
 pub fn render_html(document: &ReportDocument, custom: Option<CustomTemplate>) -> Result<String, HtmlError> {
     let mut environment = environment()?;
-    environment.add_template(SHIPPED_TEMPLATE, TEMPLATE)?;
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
     let name = match custom {
         Some(custom) => {
             environment.add_template(custom.path, custom.source)?;

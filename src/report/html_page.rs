@@ -12,6 +12,7 @@ use super::changed_answer::{answer_changed, changed_passes};
 use super::document::{ChangeView, ExcludedView, ReportDocument, UncoveredView};
 use super::group::Group;
 use super::html_case::{Budget, CaseItem};
+use super::html_figures::{Figures, figures};
 use super::limits::counted;
 use super::next_step::next_steps;
 use super::words::{change_value, duration_text, exit_code_meaning, verdict_title};
@@ -45,6 +46,7 @@ pub(super) struct HtmlPage {
     excluded: Vec<ExcludedGroup>,
     removed: Vec<[String; 3]>,
     uncovered: Vec<UncoveredView>,
+    figures: Figures,
     limits: Vec<String>,
 }
 
@@ -168,6 +170,7 @@ impl HtmlPage {
                 .map(|removed| [removed.case.to_string(), removed.set.to_string(), removed.why.clone()])
                 .collect(),
             uncovered: document.uncovered.clone(),
+            figures: figures(document),
             limits: document.limits.clone(),
         }
     }

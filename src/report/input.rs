@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::comparison::Compared;
-use crate::domain::{CaseId, Digest, RunId};
+use crate::domain::{CaseId, CaseStatus, Digest, RunId};
 use crate::grading::CaseResult;
 use crate::manifest::Case;
+use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
 use crate::verdict::Verdict;
+
+use super::figure_view::TrendPoint;
 
 /// Everything that a report is made of. Nothing else is read: the same input gives the same report.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +41,25 @@ pub struct ReportInput<'a> {
     pub cases: &'a BTreeMap<CaseId, Case>,
     /// The answer's text that was accepted earlier, by case.
     pub accepted_outputs: &'a BTreeMap<CaseId, String>,
+    /// The status that each case was accepted with.
+    pub accepted_statuses: &'a BTreeMap<CaseId, CaseStatus>,
+    /// The scorecard and the failure table of the run; `None` where nothing ran.
+    pub papers: Option<&'a Papers>,
+    /// How the runs before this one ended on this machine, oldest first.
+    pub earlier_runs: &'a [TrendPoint],
     /// What this run does not show, beyond what the report can tell by itself; a sentence each.
     pub limits: &'a [String],
     /// The command that accepts this run, where accepting it is a sensible next step.
     pub accept_command: Option<&'a str>,
     /// What the commands that the report prints need to find the project: empty, or ` --project DIR`.
     pub project_option: &'a str,
+}
+
+/// The operator's papers that a report shows.
+#[derive(Clone, Debug)]
+pub struct Papers {
+    /// The scorecard.
+    pub scorecard: Scorecard,
+    /// The failure table, of the operations that are worth a look.
+    pub failures: FailureTable,
 }

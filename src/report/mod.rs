@@ -5,11 +5,13 @@ mod build;
 mod changed_answer;
 mod document;
 mod fault_words;
+mod figure_view;
 mod findings;
 mod github;
 mod group;
 mod html;
 mod html_case;
+mod html_figures;
 mod html_page;
 mod ink;
 mod input;
@@ -33,9 +35,10 @@ pub use document::{
     CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
     ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
+pub use figure_view::{AcceptedRateView, IntervalView, RateView, TrendPoint};
 pub use github::github_annotations;
 pub use html::{CustomTemplate, HtmlError, SHIPPED_TEMPLATE, render_html};
-pub use input::ReportInput;
+pub use input::{Papers, ReportInput};
 pub use junit::render_junit;
 pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::change::{Change, ChangeKind, Direction, Side};
+use crate::change::{Change, ChangeKind, Direction, RestDigests, Side, Snapshot};
 use crate::comparison::{Compared, Standing};
 use crate::domain::{
     CaseId, CaseStatus, Claim, ClaimCheck, Digest, ExitCode, OperationId, Outcome, Risk, RunId, TrialStatus,
@@ -15,12 +15,13 @@ use crate::evidence::{
 };
 use crate::grading::{CaseResult, Grade, GradedTrial};
 use crate::manifest::{Case, FaultName, FaultSpec};
+use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
 use crate::selection::{
     Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason, Uncovered,
 };
 use crate::verdict::{Verdict, VerdictReason, VerdictWord};
 
-use super::{ReportDocument, ReportInput, build};
+use super::{Papers, ReportDocument, ReportInput, TrendPoint, build};
 
 /// Text that tries to run, to hide and to break out.
 pub(super) const HOSTILE: &str = "</pre></script><script>document.title='owned'</script><img src=x onerror=alert(1)> \
@@ -38,6 +39,9 @@ pub(super) struct Sample {
     pub(super) old_forms: Vec<CaseResult>,
     pub(super) cases: BTreeMap<CaseId, Case>,
     pub(super) accepted_outputs: BTreeMap<CaseId, String>,
+    pub(super) accepted_statuses: BTreeMap<CaseId, CaseStatus>,
+    pub(super) papers: Option<Papers>,
+    pub(super) earlier_runs: Vec<TrendPoint>,
     pub(super) limits: Vec<String>,
 }
 
@@ -56,7 +60,34 @@ impl Sample {
             sample.passed(number);
         }
         sample.plan.selected.sort_by(|one, other| one.case.cmp(&other.case));
+        sample.papers = Some(sample.papers());
         sample
+    }
+
+    /// The papers of what stands in the sample so far.
+    fn papers(&self) -> Papers {
+        let planned = |result| {
+            let CaseResult { case, digest, trials, .. }: &CaseResult = result;
+            let title = self.cases.get(case).map(|case| case.title.as_str());
+            let trials = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+            (case, RunCase { title, digest, trials, calls_seen: false })
+        };
+        let account = account_of_run(&RunSource {
+            run: &self.run,
+            started: "2026-03-02T09:14:07Z",
+            finished: Some("2026-03-02T09:14:19.4Z"),
+            verdict: Some("fail"),
+            commit: None,
+            fingerprint: &self.fingerprint,
+            snapshot: &Snapshot {
+                parts: BTreeMap::new(),
+                project_file: Digest::of(b"project"),
+                rest: RestDigests::default(),
+            },
+            cases: self.results.iter().map(planned).collect(),
+            trials: self.results.iter().flat_map(|result| &result.trials).collect(),
+        });
+        Papers { scorecard: scorecard(&account), failures: failure_table(&account.notable()) }
     }
 
     pub(super) fn input(&self) -> ReportInput<'_> {
@@ -74,6 +105,9 @@ impl Sample {
             old_forms: &self.old_forms,
             cases: &self.cases,
             accepted_outputs: &self.accepted_outputs,
+            accepted_statuses: &self.accepted_statuses,
+            papers: self.papers.as_ref(),
+            earlier_runs: &self.earlier_runs,
             limits: &self.limits,
             accept_command: Some("holdpoint baseline accept 20260302T091407Z-4f1c --by \"YOUR NAME\" --reason \"WHY\""),
             project_option: "",
@@ -110,6 +144,9 @@ impl Sample {
             old_forms: Vec::new(),
             cases: BTreeMap::new(),
             accepted_outputs: BTreeMap::new(),
+            accepted_statuses: BTreeMap::new(),
+            papers: None,
+            earlier_runs: earlier_runs(),
             limits: vec!["The drafter of the practice workflow is scripted; it is no model.".to_owned()],
         }
     }
@@ -117,6 +154,12 @@ impl Sample {
     fn add(&mut self, id: &str, set: &str, title: &str, ended: (CaseStatus, Standing, &str), trials: Vec<GradedTrial>) {
         let (status, standing, why) = ended;
         let id = CaseId::from(id);
+        let accepted = match standing {
+            Standing::Regressed | Standing::Unchanged | Standing::ExpectationChanged => Some(CaseStatus::Passed),
+            Standing::Fixed | Standing::KnownFailure => Some(CaseStatus::Failed),
+            _ => None,
+        };
+        self.accepted_statuses.extend(accepted.map(|status| (id.clone(), status)));
         self.plan.selected.push(Selected {
             case: id.clone(),
             set: Risk::from(set),
@@ -405,6 +448,20 @@ fn plan() -> Plan {
         changes_without_bump: vec!["review".into()],
         outside_project: 3,
     }
+}
+
+fn earlier_runs() -> Vec<TrendPoint> {
+    let runs =
+        [(VerdictWord::Pass, 0, 22, 22), (VerdictWord::Inconclusive, 11, 20, 19), (VerdictWord::Pass, 0, 22, 22)];
+    let point = |(day, (verdict, exit_code, selected, passed))| TrendPoint {
+        run: RunId::new(format!("2026022{day}T091407Z-4f1c")),
+        finished: format!("2026-02-2{day}T09:14:19Z"),
+        verdict,
+        exit_code,
+        selected,
+        passed,
+    };
+    (5..).zip(runs).map(point).collect()
 }
 
 fn excluded(number: u32) -> Excluded {

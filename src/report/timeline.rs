@@ -163,7 +163,8 @@ fn exchange_stations(exchange: &ExchangeView, answered: Option<&str>) -> Vec<Sta
         (_, Forwarded::No) => station(ANSWERS, "open", "was not asked"),
         (None, _) => station(ANSWERS, "stopped", "no answer came"),
         (Some(status), _) => {
-            let meaning = answered.map(|answered| format!(": {answered}")).unwrap_or_default();
+            let meaning = answered.filter(|answered| !answered.contains(status.as_str()));
+            let meaning = meaning.map(|answered| format!(": {answered}")).unwrap_or_default();
             let (state, end) = if whole { ("done", "") } else { ("partly", ", and broke off") };
             station(ANSWERS, state, format!("{status}{meaning}{end}"))
         }

@@ -82,7 +82,8 @@ pub(super) fn millis_text(millis: u64) -> String {
 /// Microseconds in the unit that suits them.
 pub(super) fn micros_text(micros: u64) -> String {
     match micros {
-        0..10_000 => format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10),
+        0..1_000_000 => format!("{}.{:02} ms", micros / 1000, micros % 1000 / 10),
+        1_000_000..60_000_000 => format!("{}.{:03} s", micros / 1_000_000, micros % 1_000_000 / 1000),
         _ => millis_text(micros / 1000),
     }
 }

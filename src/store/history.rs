@@ -7,14 +7,34 @@ use rusqlite::{Connection, params};
 
 use crate::domain::{CaseId, CaseStatus, Digest, RunId};
 
-use super::{StoreError, schema};
+use super::{RunKind, RunSummary, StoreError, schema};
 
 /// Append only: see [`schema::open`].
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE last_result (
         case_id TEXT PRIMARY KEY, digest TEXT NOT NULL, status TEXT NOT NULL, run TEXT NOT NULL
     ) STRICT;
+", "
+    CREATE TABLE ended_run (
+        run TEXT PRIMARY KEY, kind TEXT NOT NULL, finished TEXT NOT NULL, verdict TEXT NOT NULL, exit_code INTEGER NOT NULL,
+        selected INTEGER NOT NULL, passed INTEGER NOT NULL
+    ) STRICT;
 "];
+
+/// How a run ended, in a few figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedRun {
+    /// The run.
+    pub run: RunId,
+    /// Gate or run.
+    pub kind: RunKind,
+    /// How it ended.
+    pub summary: RunSummary,
+    /// Cases that were to run.
+    pub selected: usize,
+    /// Those that passed.
+    pub passed: usize,
+}
 
 /// The history of one project on this machine.
 #[derive(Debug)]
@@ -75,6 +95,61 @@ impl History {
         }
         transaction.commit().map_err(fail)
     }
+
+    /// Notes how a run ended.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn note_end(&self, ended: &EndedRun) -> Result<(), StoreError> {
+        let EndedRun { run, kind, summary, selected, passed } = ended;
+        let count = |count: &usize| i64::try_from(*count).unwrap_or(i64::MAX);
+        self.connection
+            .execute(
+                "INSERT OR REPLACE INTO ended_run (run, kind, finished, verdict, exit_code, selected, passed)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    run.as_str(),
+                    kind.name(),
+                    summary.finished,
+                    summary.verdict,
+                    summary.exit_code,
+                    count(selected),
+                    count(passed)
+                ],
+            )
+            .map(|_| ())
+            .map_err(|source| self.fail(source))
+    }
+
+    /// The newest `limit` runs of a kind that ended, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn ended(&self, kind: RunKind, limit: u32) -> Result<Vec<EndedRun>, StoreError> {
+        let fail = |source| self.fail(source);
+        let mut select = self
+            .connection
+            .prepare(
+                "SELECT run, finished, verdict, exit_code, selected, passed FROM ended_run WHERE kind = ?1
+                 ORDER BY run DESC LIMIT ?2",
+            )
+            .map_err(fail)?;
+        let rows = select
+            .query_map(params![kind.name(), limit], |row| {
+                let count = |count: i64| usize::try_from(count).unwrap_or(0);
+                Ok(EndedRun {
+                    run: RunId::new(row.get::<_, String>(0)?),
+                    kind,
+                    summary: RunSummary { finished: row.get(1)?, verdict: row.get(2)?, exit_code: row.get(3)? },
+                    selected: count(row.get(4)?),
+                    passed: count(row.get(5)?),
+                })
+            })
+            .map_err(fail)?;
+        let mut ended = rows.collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        ended.reverse();
+        Ok(ended)
+    }
 }
 
 #[cfg(test)]
@@ -91,5 +166,23 @@ mod tests {
         }
         let last = History::open(folder.path()).unwrap().last().unwrap();
         assert_eq!(last.get("a"), Some(&CaseStatus::Flaky));
+    }
+
+    #[test]
+    fn the_newest_runs_of_a_kind_stand_in_the_order_in_which_they_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = History::open(folder.path()).unwrap();
+        let ended = |run: &str, kind: RunKind| EndedRun {
+            run: RunId::from(run),
+            kind,
+            summary: RunSummary { finished: "2026-03-02T09:00:00Z".into(), exit_code: 10, verdict: "fail".into() },
+            selected: 3,
+            passed: 2,
+        };
+        for (run, kind) in [("r2", RunKind::Gate), ("r1", RunKind::Gate), ("r3", RunKind::Run), ("r4", RunKind::Gate)] {
+            history.note_end(&ended(run, kind)).unwrap();
+        }
+        let newest = history.ended(RunKind::Gate, 2).unwrap();
+        assert_eq!(newest, [ended("r2", RunKind::Gate), ended("r4", RunKind::Gate)]);
     }
 }

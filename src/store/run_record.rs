@@ -36,6 +36,16 @@ pub enum RunKind {
     Run,
 }
 
+impl RunKind {
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gate => "gate",
+            Self::Run => "run",
+        }
+    }
+}
+
 /// A case that a run set out to execute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedCase {

@@ -14,6 +14,9 @@ use tempfile::TempDir;
 /// Where screenshots are left for people to look at.
 const SCREENSHOTS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/screenshots");
 
+/// The tallest picture, in pixels; what lies below is left out.
+const TALLEST: u64 = 12_000;
+
 /// A browser of its own for one test, on one page at a time. It ends with the test.
 pub(crate) struct Browser {
     driver: Child,
@@ -154,10 +157,12 @@ impl Browser {
         texts.map(str::to_owned).collect()
     }
 
-    /// Leaves a picture of the page's beginning, `height` pixels high, among the screenshots.
-    pub(crate) fn screenshot(&self, name: &str, width: u32, height: u32) -> PathBuf {
-        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        self.command("Emulation.setDeviceMetricsOverride", &metrics);
+    /// Leaves a picture of the whole page among the screenshots.
+    pub(crate) fn screenshot(&self, name: &str, width: u32) -> PathBuf {
+        let metrics = |height: u64| json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.command("Emulation.setDeviceMetricsOverride", &metrics(800));
+        let height = self.ask("document.documentElement.scrollHeight").as_u64().expect("a height");
+        self.command("Emulation.setDeviceMetricsOverride", &metrics(height.min(TALLEST)));
         let picture = self.send("GET", "/screenshot", &Value::Null);
         let bytes = STANDARD.decode(picture.as_str().expect("a picture")).expect("it is base64");
         fs::create_dir_all(SCREENSHOTS).expect("a folder for the pictures");

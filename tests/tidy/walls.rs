@@ -21,7 +21,10 @@ const WALLS: &[(&str, &[&str])] = &[
     ("comparison", &["domain", "manifest", "change", "grading", "baseline"]),
     ("verdict", &["domain", "manifest", "change", "selection", "comparison"]),
     ("operations", &["domain", "manifest", "change", "evidence", "grading", "comparison"]),
-    ("report", &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict"]),
+    (
+        "report",
+        &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict", "operations"],
+    ),
     ("store", &["domain", "change", "grading"]),
     (
         "pipeline",
@@ -36,6 +39,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "baseline",
             "comparison",
             "verdict",
+            "operations",
             "report",
             "store",
         ],

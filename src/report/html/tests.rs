@@ -68,6 +68,7 @@ fn groups_stand_worst_first() {
         "id=\"passed\"",
         "id=\"uncovered\"",
         "id=\"not-run\"",
+        "id=\"figures\"",
         "id=\"limits\"",
     ]
     .iter()
