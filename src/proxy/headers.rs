@@ -11,12 +11,11 @@ use crate::manifest::ConnectorManifest;
 pub(super) const PROBLEM: HeaderName = HeaderName::from_static("holdpoint-problem");
 
 /// Headers in which no secret stands.
-const RECORDED: [&str; 32] = [
+const RECORDED: [&str; 29] = [
     "accept",
     "accept-encoding",
     "age",
     "allow",
-    "anthropic-version",
     "cache-control",
     "connection",
     "content-disposition",
@@ -36,11 +35,9 @@ const RECORDED: [&str; 32] = [
     "if-none-match",
     "last-modified",
     "openai-processing-ms",
-    "openai-version",
     "request-id",
     "retry-after",
     "server",
-    "stripe-version",
     "transfer-encoding",
     "user-agent",
     "x-request-id",
@@ -48,6 +45,9 @@ const RECORDED: [&str; 32] = [
 
 /// Beginnings of such headers: how a client library counts its own retries, and what is left of a quota.
 const RECORDED_PREFIXES: [&str; 3] = ["x-stainless-", "x-ratelimit-", "ratelimit-"];
+
+/// Endings of such headers: which version of its interface a target speaks, and by what it names a request.
+const RECORDED_SUFFIXES: [&str; 2] = ["-version", "-request-id"];
 
 /// Headers that are there to hold secrets; they are never recorded, whoever asks for it.
 const SECRET: [&str; 10] = [
@@ -84,7 +84,9 @@ impl RecordedHeaders {
     pub(super) fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let is_recorded = |name: &HeaderName| {
             let name = name.as_str();
-            self.0.contains(name) || RECORDED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            self.0.contains(name)
+                || RECORDED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+                || RECORDED_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
         };
         let recorded = headers.iter().filter(|(name, _)| is_recorded(name));
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -138,4 +140,66 @@ pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
         passed.append(CONNECTION, HeaderValue::from_static("close"));
     }
     passed
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value))).collect()
+    }
+
+    fn recorded(asked_for: &[&str], name: &'static str) -> bool {
+        let manifest = json!({
+            "id": "shop", "kind": "connector", "version": "1", "release": "1",
+            "operations": {"order": {
+                "effect": "create",
+                "idempotency": {"replay_signal": {"header": "X-Replay"}},
+                "wire": {"method": "POST", "path": "/", "intention": {"header": "X-Intent"}, "key": {"header": "Cookie"}},
+            }},
+        });
+        let manifest = serde_json::from_value(manifest).unwrap();
+        let asked_for: Vec<String> = asked_for.iter().map(|name| (*name).to_owned()).collect();
+        !RecordedHeaders::new(&asked_for, &manifest).of(&headers(&[(name, "v")])).is_empty()
+    }
+
+    #[test]
+    fn harmless_headers_those_asked_for_and_those_of_the_manifest_are_recorded() {
+        for name in ["content-type", "x-stainless-retry-count", "stripe-version", "x-replay", "x-intent", "x-mine"] {
+            assert!(recorded(&["X-Mine"], name), "{name}");
+        }
+        assert!(!recorded(&[], "x-mine"));
+    }
+
+    #[test]
+    fn headers_that_hold_secrets_are_not_recorded_whoever_asks() {
+        for name in SECRET {
+            assert!(!recorded(&[name], name), "{name}");
+        }
+    }
+
+    #[test]
+    fn headers_of_one_connection_go_no_further() {
+        let passed = passed_on(&headers(&[
+            ("connection", "keep-alive, X-Hop, content-length"),
+            ("x-hop", "1"),
+            ("keep-alive", "timeout=5"),
+            ("content-length", "3"),
+            ("te", "gzip"),
+            ("x-end", "1"),
+        ]));
+        assert_eq!(passed, headers(&[("content-length", "3"), ("x-end", "1")]));
+        let passed = passed_on(&headers(&[("te", "gzip, trailers"), ("connection", "close")]));
+        assert_eq!(passed, headers(&[("te", "trailers"), ("connection", "te"), ("connection", "close")]));
+    }
+
+    #[test]
+    fn an_upgrade_is_one_unless_it_is_to_http_2() {
+        assert_eq!(asks_for_upgrade(&headers(&[("upgrade", "h2c")])), None);
+        assert_eq!(asks_for_upgrade(&headers(&[("upgrade", "h2c, websocket")])), Some("websocket".to_owned()));
+        assert_eq!(asks_for_upgrade(&headers(&[])), None);
+    }
 }

@@ -41,6 +41,8 @@ struct Delivery {
     call: Arc<Ongoing>,
     /// Bytes that had been written before the answer began.
     written_before: u64,
+    /// Whether the caller had closed its side before.
+    came_too_late: bool,
     handed_over: bool,
 }
 
@@ -79,7 +81,8 @@ impl Peer {
     /// From here on what is written is the answer to this call.
     pub(super) fn begin_answer(&self, call: Arc<Ongoing>) {
         let written_before = self.written.load(Ordering::Acquire);
-        locked(&self.deliveries).push_back(Delivery { call, written_before, handed_over: false });
+        let came_too_late = call.caller_has_left();
+        locked(&self.deliveries).push_back(Delivery { call, written_before, came_too_late, handed_over: false });
     }
 
     /// The answer has been handed over as a whole; it counts as delivered once it is written out.
@@ -117,7 +120,7 @@ impl Peer {
     fn settle(&self, delivery: &Delivery, is_whole: bool) {
         let delivered = if is_whole {
             Delivered::Whole
-        } else if self.written.load(Ordering::Acquire) > delivery.written_before && !delivery.call.caller_has_left() {
+        } else if self.written.load(Ordering::Acquire) > delivery.written_before && !delivery.came_too_late {
             Delivered::Partly
         } else {
             Delivered::No

@@ -140,6 +140,7 @@ impl Struck {
         let (peer, call) = (Arc::clone(&self.caller.peer), Arc::clone(&self.call));
         Act::Wait(Box::pin(async move {
             tokio::select! {
+                biased;
                 () = peer.left() => call.caller_left(),
                 () = call.closing() => {}
                 () = tokio::time::sleep(longest) => {}

@@ -16,8 +16,9 @@ const ALIEN: u8 = b'#';
 /// Damages a JSON text at one place, so that it is none any more; in a stream of events, the data of one event. `None`
 /// where there is no JSON.
 pub(super) fn damage_json(body: &[u8], is_event_stream: bool, seed: u64, call: u32) -> Option<Bytes> {
-    let texts = if is_event_stream { event_data(body) } else { vec![0..body.len()] };
-    let texts: Vec<_> = texts.into_iter().filter(|range| is_json(&body[range.clone()])).collect();
+    let whole = std::iter::once(0..body.len()).filter(|_| !is_event_stream);
+    let data = event_data(body).into_iter().filter(|_| is_event_stream);
+    let texts: Vec<_> = whole.chain(data).filter(|range| is_json(&body[range.clone()])).collect();
     let range = texts.get(pick(seed, call, "event", texts.len()))?.clone();
     let marks = structure(&body[range.clone()]);
     let at = marks.get(pick(seed, call, "byte", marks.len()))?;

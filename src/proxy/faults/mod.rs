@@ -114,11 +114,13 @@ impl Struck {
     /// it was the event.
     async fn hold(&self, longest: Duration, event: impl Future<Output = ()>) -> bool {
         tokio::select! {
-            () = event => true,
+            // A caller that has left is known to have, whatever else has happened by then.
+            biased;
             () = self.caller.peer.left() => {
                 self.call.caller_left();
                 false
             }
+            () = event => true,
             () = self.call.closing() => false,
             () = tokio::time::sleep(longest) => false,
         }

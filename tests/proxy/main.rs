@@ -1,0 +1,13 @@
+//! The proxy between a raw client and a raw upstream: what each of the two sees, byte by byte, and what is recorded.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod altered;
+mod client;
+mod fidelity;
+mod held;
+mod hostile;
+mod instead;
+mod plain;
+mod scene;
+mod upstream;
