@@ -86,5 +86,6 @@ fn case() -> Result<Case, Box<dyn Error>> {
         expect: file.expect,
         digest: Digest::of(b""),
         expectation_digest: Digest::of(b""),
+        question: holdpoint::domain::Question::default(),
     })
 }

@@ -9,6 +9,7 @@ mod error;
 mod figures;
 mod leftovers;
 mod meanwhile;
+mod old_forms;
 mod pause_watch;
 mod prepare;
 mod publish;
@@ -130,6 +131,8 @@ pub fn conclude(
     let _alive = store.hold_run(&run)?;
     leftovers::clear(&store);
     let checkout = prepared.sides.export_head(&store.checkout_folder(&run))?;
+    let base_folder = store.base_folder(&run);
+    let old_forms = old_forms::OldForms::gather(&prepared, &base_folder)?;
     let job = carry_out::Job {
         request,
         kind,
@@ -138,6 +141,7 @@ pub fn conclude(
         head_root: checkout.as_deref().unwrap_or(&request.project_root),
         snapshot: &prepared.sides.snapshot(&prepared.project)?,
         prepared: &prepared,
+        old_forms: &old_forms,
         store: &store,
     };
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
@@ -156,8 +160,9 @@ pub fn conclude(
         judged: &judged,
         folder: &folder,
     })?;
+    // The revisions' files are in git; that these copies of them cannot be removed, or are not there, harms no result.
+    let _ = std::fs::remove_dir_all(&base_folder);
     if let Some(checkout) = &checkout {
-        // The revision's files are in git; that this copy of them cannot be removed harms no result.
         let _ = std::fs::remove_dir_all(checkout);
     }
     keep(&store, &run, outcome, &judged, &document)?;
@@ -179,6 +184,7 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         baseline: &prepared.baseline,
         cases: &prepared.project.cases,
         changed: &prepared.changes.cases,
+        project_file: &prepared.project.file_digest,
     });
     let mut verdict = verdict(&VerdictInput {
         purpose: match kind {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Digest, Outcome, TrialStatus};
+use crate::domain::{Aspect, Digest, Outcome, Question, TrialStatus};
 use crate::grading::CaseResult;
 
 use super::record::AcceptedCase;
@@ -23,6 +23,7 @@ impl AcceptedCase {
             output: output.as_ref().map(|(digest, _)| digest.clone()),
             outcomes: outcomes(result),
             failing: failing(result),
+            question: result.question.clone(),
         };
         (accepted, output)
     }
@@ -30,6 +31,36 @@ impl AcceptedCase {
     /// What would be kept of a result if it were accepted. A result now and an accepted one are compared in this form.
     pub fn of(result: &CaseResult) -> Self {
         Self::with_output(result).0
+    }
+
+    /// By what else than now it was judged, beside its own file. Of a record in which that was not kept only an unchanged
+    /// project file says that the probes are the same, and nothing that the programs are.
+    pub fn judged_otherwise(&self, now: &Question, same_project_file: bool) -> Vec<Aspect> {
+        let outside = [Aspect::JudgingPrograms, Aspect::Probes];
+        if !self.question.is_unknown() {
+            let mut differing = self.question.differing(now);
+            differing.retain(|aspect| outside.contains(aspect));
+            return differing;
+        }
+        let is_open = |aspect: &Aspect| *aspect != Aspect::Probes || !same_project_file;
+        outside.into_iter().filter(|aspect| now.get(*aspect).is_some() && is_open(aspect)).collect()
+    }
+
+    /// The aspects in which what was accepted and a result now do not speak of the same thing; none where they do.
+    pub fn differing(&self, now: &Self, same_project_file: bool) -> Vec<Aspect> {
+        let mut differing = self.judged_otherwise(&now.question, same_project_file);
+        if self.digest != now.digest {
+            differing.extend(self.question.differing(&now.question));
+            if self.trials != now.trials {
+                differing.push(Aspect::Trials);
+            }
+            if differing.is_empty() {
+                differing.push(Aspect::Case);
+            }
+        }
+        differing.sort_unstable();
+        differing.dedup();
+        differing
     }
 
     /// The operations whose outcomes differ from these accepted ones, by id.

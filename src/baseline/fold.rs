@@ -79,7 +79,7 @@ pub(super) fn fold(records: &BTreeMap<Digest, Record>, order: &[Digest]) -> Base
         let differs = |other: &Option<&AcceptedCase>| !says_the_same(*other, *accepted);
         baseline.conflicts.extend(newest.conflict(Some(case), index, differs, &chain));
         if let (Some(accepted), Some((digest, record))) = (accepted, chain.get(index)) {
-            baseline.cases.insert(case.clone(), entry(digest, record, accepted));
+            baseline.cases.insert(case.clone(), entry(digest, record, accepted, chain.len() - 1 - index));
         }
     }
     baseline
@@ -91,11 +91,12 @@ pub(super) fn heads(records: &BTreeMap<Digest, Record>) -> Vec<Digest> {
     records.keys().filter(|digest| !followed.contains(digest)).cloned().collect()
 }
 
-fn entry(digest: &Digest, record: &Record, case: &AcceptedCase) -> BaselineEntry {
+fn entry(digest: &Digest, record: &Record, case: &AcceptedCase, acceptances_since: usize) -> BaselineEntry {
     BaselineEntry {
         record: digest.clone(),
         accepted: record.accepted.clone(),
         by: record.by.clone(),
+        acceptances_since,
         case: case.clone(),
     }
 }
@@ -105,7 +106,10 @@ fn entry(digest: &Digest, record: &Record, case: &AcceptedCase) -> BaselineEntry
 fn says_the_same(one: Option<&AcceptedCase>, other: Option<&AcceptedCase>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {
-            one.digest == other.digest && one.status == other.status && one.failing == other.failing
+            one.digest == other.digest
+                && one.status == other.status
+                && one.failing == other.failing
+                && one.question.differing(&other.question).is_empty()
         }
         (None, None) => true,
         _ => false,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, Risk, RunId, canonical_json};
+use crate::domain::{CaseId, CaseStatus, Digest, Question, Risk, RunId, canonical_json};
+use crate::manifest::Project;
 use crate::selection::Inherited;
 
 /// The format of records that this version writes, and the only one that it reads.
@@ -90,6 +91,9 @@ pub struct AcceptedCase {
     /// that were written before it was kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<usize>,
+    /// What the result was judged by; unknown in records that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Question::is_unknown")]
+    pub question: Question,
 }
 
 /// What a chain of records adds up to.
@@ -113,15 +117,26 @@ impl Baseline {
         self.cases.is_empty()
     }
 
-    /// What each case can inherit, as the plan needs it.
-    pub fn inherited(&self) -> BTreeMap<CaseId, Inherited> {
-        let inherited = |entry: &BaselineEntry| Inherited {
+    /// What each case of the project can inherit, as the plan needs it.
+    pub fn inherited(&self, project: &Project) -> BTreeMap<CaseId, Inherited> {
+        let same_file = self.recorded_project_file(&project.file_digest);
+        let inherited = |id: &CaseId, entry: &BaselineEntry| Inherited {
             record: entry.record.clone(),
             accepted: entry.accepted.clone(),
+            acceptances_since: entry.acceptances_since,
             status: entry.case.status,
             digest: entry.case.digest.clone(),
+            judged_otherwise: project
+                .cases
+                .get(id)
+                .is_some_and(|case| !entry.case.judged_otherwise(&case.question, same_file).is_empty()),
         };
-        self.cases.iter().map(|(id, entry)| (id.clone(), inherited(entry))).collect()
+        self.cases.iter().map(|(id, entry)| (id.clone(), inherited(id, entry))).collect()
+    }
+
+    /// Whether the project file is the one that was accepted.
+    pub fn recorded_project_file(&self, now: &Digest) -> bool {
+        self.snapshot.as_ref().is_some_and(|snapshot| snapshot.project_file == *now)
     }
 }
 
@@ -145,6 +160,8 @@ pub struct BaselineEntry {
     pub accepted: String,
     /// Who accepted it.
     pub by: String,
+    /// How many acceptances and revocations came after it.
+    pub acceptances_since: usize,
     /// The result.
     pub case: AcceptedCase,
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{AcceptedCase, RECORD_SCHEMA, Record, Scope};
 use crate::change::{PartSnapshot, RestDigests, Snapshot};
-use crate::domain::{CaseId, CaseStatus, Digest, OperationId, Outcome, PartId, Risk, RunId, TrialStatus};
+use crate::domain::{CaseId, CaseStatus, Digest, OperationId, Outcome, PartId, Question, Risk, RunId, TrialStatus};
 use crate::evidence::{Answer, Form, Observation, OperationSeen, StepObservation};
 use crate::grading::{CaseResult, Grade, GradedTrial};
 use crate::manifest::PartKind;
@@ -16,7 +16,7 @@ pub(super) fn digest(text: &str) -> Digest {
 }
 
 /// A snapshot of one model with this temperature.
-pub(super) fn snapshot(temperature: f64) -> Snapshot {
+pub(crate) fn snapshot(temperature: f64) -> Snapshot {
     let part = PartSnapshot {
         kind: PartKind::Model,
         version: "1".to_owned(),
@@ -27,6 +27,7 @@ pub(super) fn snapshot(temperature: f64) -> Snapshot {
     Snapshot {
         parts: BTreeMap::from([(PartId::from("model"), part)]),
         project_file: digest("holdpoint.yaml"),
+        policy: None,
         rest: RestDigests::default(),
     }
 }
@@ -42,6 +43,7 @@ pub(super) fn accepted(status: CaseStatus, output: &str) -> AcceptedCase {
         output: Some(digest(output)),
         outcomes: BTreeMap::from([("op-1".to_owned(), "committed".to_owned())]),
         failing: Vec::new(),
+        question: Question::default(),
     }
 }
 
@@ -109,6 +111,7 @@ pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
         case: CaseId::from(case),
         set: Risk::from("access"),
         digest: digest("form"),
+        question: Question::default(),
         trials: vec![trial],
         status,
     }

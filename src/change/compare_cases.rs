@@ -6,12 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::domain::CaseId;
-use crate::manifest::Case;
+use crate::manifest::{Case, grader_arguments};
 
 use super::compare_parts::{direction_of, modes_of};
 use super::listing::{Aspect, PathChange};
 use super::model::{CaseChange, Change, ChangeKind, Direction};
-use super::path_rules::grader_arguments;
 
 /// What differs between the cases of two sides.
 #[derive(Clone, Debug, Default)]
@@ -35,10 +34,13 @@ pub(super) fn compare_cases(
             (None, Some(new)) => vec![change(new, None, Direction::Added)],
             (None, None) => Vec::new(),
         };
-        if changes.is_empty() {
+        // A probe is the project file's change, and all the same the case is to run as it was judged before.
+        let judged_otherwise = base.get(id).zip(head.get(id)).is_some_and(|(old, new)| old.question != new.question);
+        if changes.is_empty() && !judged_otherwise {
             continue;
         }
-        let expectation_only = changes.iter().all(|change| change.facet.as_deref() == Some("expect"));
+        let expectation_only =
+            !changes.is_empty() && changes.iter().all(|change| change.facet.as_deref() == Some("expect"));
         found.cases.insert(id.clone(), CaseChange { base: base.get(id).cloned(), expectation_only });
         found.changes.extend(changes);
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::git::GitProject;
 use super::git_error::{GitError, GitErrorKind};
-use super::listing::{Entry, EntryMode, ObjectId};
+use super::listing::{Entry, EntryMode, Listing, ObjectId};
 use super::path_name::PathName;
 
 impl GitProject {
@@ -18,7 +18,14 @@ impl GitProject {
     /// # Errors
     /// When an object is missing, a name would lead out of the folder, or a file cannot be written.
     pub fn export_tree(&self, commit: ObjectId, into: &Path) -> Result<PathBuf, GitError> {
-        let listing = self.tree(commit)?;
+        self.export_listing(&self.tree(commit)?, into)
+    }
+
+    /// As [`Self::export_tree`], for a tree that was listed already.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn export_listing(&self, listing: &Listing, into: &Path) -> Result<PathBuf, GitError> {
         // Links come last: until every file is written there is none that a file's path could lead through.
         let (links, files): (Vec<_>, Vec<_>) = listing.iter().partition(|(_, entry)| entry.mode == EntryMode::Symlink);
         for (path, entry) in files.into_iter().chain(links) {

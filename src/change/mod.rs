@@ -33,7 +33,7 @@ pub use git_error::{GitError, GitErrorKind};
 pub use git_files::{GitTreeFiles, WorkingTreeFiles};
 pub use listing::{Aspect, Entry, EntryMode, Listing, ObjectId, PathChange, diff_listings};
 pub use model::{
-    BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
+    BaseFile, BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
 };
 pub use path_name::PathName;
 pub use sides::{ChangeError, Sides, SidesRequest};

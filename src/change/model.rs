@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::{CaseId, Digest, PartId};
-use crate::manifest::{Case, PartKind};
+use crate::manifest::{Case, PartKind, Probe, ProjectFile, ProjectPolicy};
 
 /// What kind of thing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -110,6 +110,9 @@ pub struct Snapshot {
     pub parts: BTreeMap<PartId, PartSnapshot>,
     /// The digest of the project file's document.
     pub project_file: Digest,
+    /// What it says of the gate; `None` in a record that was written before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<ProjectPolicy>,
     /// Digests over what is neither part nor case.
     pub rest: RestDigests,
 }
@@ -169,6 +172,23 @@ pub struct CaseChange {
     pub expectation_only: bool,
 }
 
+/// What a base's project file says beside what changes are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaseFile {
+    /// What it says of the gate.
+    pub policy: ProjectPolicy,
+    /// Its probes; `${NAME}` stands in them as it was written.
+    pub probes: BTreeMap<String, Probe>,
+}
+
+impl BaseFile {
+    /// Of a project file; where it could not be read, the strictest policy and no probes.
+    pub(super) fn of(file: Option<&ProjectFile>) -> Self {
+        let policy = file.map(ProjectFile::policy).unwrap_or_default();
+        Self { policy, probes: file.map(|file| file.probes.clone()).unwrap_or_default() }
+    }
+}
+
 /// All that differs between a base and a head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeSet {
@@ -178,6 +198,8 @@ pub struct ChangeSet {
     pub base_kind: BaseKind,
     /// The head.
     pub head: Side,
+    /// The project file of each revision that is the base; none where the base is no revision.
+    pub base_files: Vec<BaseFile>,
     /// The changes, sorted by kind, part, case, facet and path.
     pub changes: Vec<Change>,
     /// Cases that both sides have, or only one, and that differ, by id. A case that only the base has stands here too.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use globset::{GlobSet, GlobSetBuilder};
 
-use crate::manifest::{Case, Part, Project, ProjectFile, WorkflowSpec, compile_glob, literal_prefix};
+use crate::manifest::{
+    Case, Part, Project, ProjectFile, WorkflowSpec, compile_glob, grader_arguments, literal_prefix, project_path,
+};
 
 use super::path_name::PathName;
 
@@ -139,44 +141,5 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a String>) -> GlobSet {
 /// The words with which a workflow is started, each as a path from the project's folder.
 fn program_arguments(workflow: &WorkflowSpec) -> impl Iterator<Item = &str> {
     let run = workflow.command.iter().flat_map(|command| &command.run);
-    run.chain(workflow.http.iter().flat_map(|http| &http.start)).filter_map(|word| as_path(word))
-}
-
-/// The words with which a case's graders are started, each as a path from the project's folder.
-pub(super) fn grader_arguments(case: &Case) -> impl Iterator<Item = &str> {
-    let commands = case.expect.iter().filter_map(|expectation| {
-        let mut inner = expectation;
-        while let Some(negated) = &inner.not {
-            inner = negated;
-        }
-        inner.command.as_ref()
-    });
-    commands.flat_map(|command| &command.run).filter_map(|word| as_path(word))
-}
-
-/// A word as a path inside the project, without the `./` before it; `None` where it can be none.
-fn as_path(word: &str) -> Option<&str> {
-    let path = word.trim_start_matches("./");
-    let is_plain = !path.is_empty() && path.split('/').all(|name| !matches!(name, "" | "." | ".."));
-    is_plain.then_some(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_is_a_path_only_where_it_stays_in_the_project() {
-        for (word, path) in [
-            ("./a/b.sh", Some("a/b.sh")),
-            ("b.sh", Some("b.sh")),
-            ("/bin/sh", None),
-            ("../b.sh", None),
-            ("a/../b", None),
-            (".", None),
-            ("", None),
-        ] {
-            assert_eq!(as_path(word), path, "{word}");
-        }
-    }
+    run.chain(workflow.http.iter().flat_map(|http| &http.start)).filter_map(|word| project_path(word))
 }

@@ -14,7 +14,7 @@ use super::git_disk::list_disk;
 use super::git_error::GitError;
 use super::git_files::{GitTreeFiles, WorkingTreeFiles};
 use super::listing::{Entry, Listing, PathChange, diff_listings};
-use super::model::{BaseKind, Change, ChangeKind, ChangeSet, Direction, Side, Snapshot};
+use super::model::{BaseFile, BaseKind, Change, ChangeKind, ChangeSet, Direction, Side, Snapshot};
 use super::path_name::PathName;
 use super::path_rules::{PathRules, is_written};
 use super::snapshot::{compare_snapshots, rest_digests};
@@ -142,7 +142,7 @@ impl Sides {
     /// When the head's files cannot be listed.
     pub fn changes(&self, project: &Project, accepted: Option<&Snapshot>) -> Result<ChangeSet, ChangeError> {
         let mut kind = self.base.kind.clone();
-        let mut outside = BTreeSet::new();
+        let (mut outside, mut base_files) = (BTreeSet::new(), Vec::new());
         let mut differences = match (&kind, accepted) {
             (BaseKind::None(_), _) => Differences::default(),
             (BaseKind::Baseline, Some(snapshot)) => compare_snapshots(snapshot, &self.snapshot(project)?),
@@ -150,13 +150,14 @@ impl Sides {
                 kind = BaseKind::None("the accepted baseline recorded no parts to compare with".to_owned());
                 Differences::default()
             }
-            (BaseKind::Revisions(_), _) => self.compare_revisions(project, &mut outside)?,
+            (BaseKind::Revisions(_), _) => self.compare_revisions(project, &mut outside, &mut base_files)?,
         };
         differences.settle();
         Ok(ChangeSet {
             base: self.base.side.clone(),
             base_kind: kind,
             head: self.head.side.clone(),
+            base_files,
             changes: differences.changes,
             cases: differences.cases,
             bumps_without_change: differences.bumps_without_change.into_iter().collect(),
@@ -169,6 +170,7 @@ impl Sides {
         &self,
         project: &Project,
         outside: &mut BTreeSet<PathName>,
+        base_files: &mut Vec<BaseFile>,
     ) -> Result<Differences, ChangeError> {
         let mut differences = Differences::default();
         let (Some(git), Some(head)) = (&self.git, &self.head.listing) else { return Ok(differences) };
@@ -184,6 +186,7 @@ impl Sides {
                 }
             }
             let base = load_base(&GitTreeFiles::new(git, listing));
+            base_files.push(BaseFile::of(base.contents().project_file));
             differences.unite(compare_sides(base.contents(), project, &inside));
             differences.changes.extend(self.unseen_changes(&unseen, listing, head));
         }
@@ -284,6 +287,17 @@ impl Sides {
             return Ok(None);
         }
         git.export_tree(commit.id, into).map(Some).map_err(failed)
+    }
+
+    /// Writes the base into an empty folder and gives the project's folder in there; `None` where the base is no single
+    /// revision.
+    ///
+    /// # Errors
+    /// When an object is missing or a file cannot be written.
+    pub fn export_base(&self, into: &Path) -> Result<Option<PathBuf>, ChangeError> {
+        let (Some(git), [listing]) = (&self.git, self.base.listings.as_slice()) else { return Ok(None) };
+        let failed = |reason: GitError| ChangeError::Export { folder: into.to_owned(), reason };
+        git.export_listing(listing, into).map(Some).map_err(failed)
     }
 }
 

@@ -45,7 +45,12 @@ impl PartSnapshot {
 impl Snapshot {
     /// The snapshot of a project, with the digests of all else.
     pub fn of(project: &Project, rest: RestDigests) -> Self {
-        Self { parts: part_snapshots(&project.parts), project_file: project.file_digest.clone(), rest }
+        Self {
+            parts: part_snapshots(&project.parts),
+            project_file: project.file_digest.clone(),
+            policy: Some(project.file.policy()),
+            rest,
+        }
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::baseline::{AcceptedCase, Baseline, BaselineEntry, ChangedOutcome};
+use crate::baseline::{AcceptedCase, Baseline, BaselineEntry};
 use crate::change::CaseChange;
-use crate::domain::{CaseId, CaseStatus};
+use crate::domain::{Aspect, CaseId, CaseStatus, Digest};
 use crate::grading::CaseResult;
 use crate::manifest::Case;
 
+use super::same_form::{self, Result, ended, fewer_trials, grade_changes, outcome_changes};
 use super::standing::{Compared, Standing};
 
 /// What is compared.
@@ -15,7 +16,7 @@ use super::standing::{Compared, Standing};
 pub struct CompareInput<'a> {
     /// The results of the cases as the head has them.
     pub results: &'a [CaseResult],
-    /// The results of the cases as the base has them, for those that were edited.
+    /// The results of the cases as the base has them, for those that were edited or are judged otherwise.
     pub old_forms: &'a [CaseResult],
     /// What was accepted.
     pub baseline: &'a Baseline,
@@ -23,12 +24,13 @@ pub struct CompareInput<'a> {
     pub cases: &'a BTreeMap<CaseId, Case>,
     /// The cases that differ between base and head.
     pub changed: &'a BTreeMap<CaseId, CaseChange>,
+    /// The digest of the head's project file.
+    pub project_file: &'a Digest,
 }
 
 /// The standing of every case of the head and of every case that only the baseline knows, by id.
 ///
-/// A result that is neither passed nor failed supports no comparison: its standing is
-/// [`Standing::NotComparable`], its status says the rest.
+/// A result that is neither passed nor failed supports no comparison: its standing says which of them it is.
 pub fn compare(input: &CompareInput<'_>) -> Vec<Compared> {
     let results = by_case(input.results);
     let old_forms = by_case(input.old_forms);
@@ -41,17 +43,15 @@ pub fn compare(input: &CompareInput<'_>) -> Vec<Compared> {
             accepted: input.baseline.cases.get(id),
             any_baseline: !input.baseline.is_empty(),
             has_old_form: input.changed.get(id).is_some_and(|change| change.base.is_some()),
+            same_project_file: input.baseline.recorded_project_file(input.project_file),
         };
         compared.insert(id, subject.compared());
     }
     for (id, entry) in &input.baseline.cases {
-        compared.entry(id).or_insert_with(|| Compared {
-            case: id.clone(),
-            set: entry.case.set.clone(),
-            status: None,
-            old_form: None,
-            standing: Standing::Removed,
-            why: format!("the project no longer has it; {}", accepted_as(entry)),
+        compared.entry(id).or_insert_with(|| {
+            let why = format!("the project no longer has it; {}", accepted_as(entry));
+            let before = Some(ended(&entry.case));
+            Compared { before, ..Compared::new(id.clone(), entry.case.set.clone(), Standing::Removed, why) }
         });
     }
     compared.into_values().collect()
@@ -70,78 +70,129 @@ struct Subject<'a> {
     any_baseline: bool,
     /// Whether the base has another form of the case.
     has_old_form: bool,
+    /// Whether the project file is the one that was accepted.
+    same_project_file: bool,
 }
 
 impl Subject<'_> {
     fn compared(&self) -> Compared {
-        let (standing, why) = match self.result {
-            None => self.not_run(),
-            Some(result) => match (self.accepted, result.status) {
-                _ if result.digest != self.case.digest => {
-                    (Standing::NotComparable, "what ran is not the case as it stands now".to_owned())
-                }
-                (_, CaseStatus::Errored | CaseStatus::Uncertain | CaseStatus::Flaky) => self.undecided(result.status),
-                (Some(accepted), _) if accepted.case.digest == result.digest => same_form(accepted, result),
-                (Some(accepted), CaseStatus::Passed) => self.edited_and_passed(accepted),
-                (Some(accepted), _) => edited_and_failed(accepted),
-                (None, status) => self.unknown(status),
-            },
+        let (id, set) = (self.case.id.clone(), self.case.set.clone());
+        let now = self.result.map(AcceptedCase::of);
+        let graders = self.result.map(graders).unwrap_or_default();
+        let now = now.as_ref().map(|summary| Result { summary, graders: &graders });
+        let differs = self.differs();
+        let (standing, why) = match (self.result, now) {
+            (Some(result), Some(now)) => self.ran(result, now, &differs),
+            _ => self.not_run(&differs),
         };
+        let both = self.accepted.map(|entry| &entry.case).zip(now);
+        let same_expectations = !differs.iter().any(|aspect| matches!(aspect, Aspect::Expectations | Aspect::Case));
+        let (grades, outcomes) = match both {
+            Some((before, now)) => {
+                let grades = if same_expectations { grade_changes(before, now) } else { Vec::new() };
+                (grades, outcome_changes(before, now.summary))
+            }
+            None => (Vec::new(), Vec::new()),
+        };
+        let fewer = both.is_some_and(|(before, now)| now.summary.trials < before.trials);
+        let mut differs = differs;
+        if fewer && standing == Standing::NotComparable && !differs.contains(&Aspect::Trials) {
+            differs.push(Aspect::Trials);
+        }
         Compared {
-            case: self.case.id.clone(),
-            set: self.case.set.clone(),
             status: self.result.map(|result| result.status),
             old_form: self.old_form.map(|result| result.status),
-            standing,
-            why,
+            differs,
+            grades,
+            outcomes,
+            before: self.accepted.map(|entry| ended(&entry.case)),
+            now: now.map(|now| ended(now.summary)),
+            ..Compared::new(id, set, standing, why)
         }
     }
 
-    fn not_run(&self) -> (Standing, String) {
+    /// In what the case as the head has it and what was accepted do not speak of the same thing.
+    fn differs(&self) -> Vec<Aspect> {
+        let Some(entry) = self.accepted else { return Vec::new() };
+        let accepted = &entry.case;
+        let trials =
+            self.result.map_or(accepted.trials, |result| u32::try_from(result.trials.len()).unwrap_or(u32::MAX));
+        let now = AcceptedCase {
+            digest: self.case.digest.clone(),
+            question: self.case.question.clone(),
+            trials,
+            ..accepted.clone()
+        };
+        accepted.differing(&now, self.same_project_file)
+    }
+
+    fn ran(&self, result: &CaseResult, now: Result<'_>, differs: &[Aspect]) -> (Standing, String) {
+        if result.digest != self.case.digest {
+            return (Standing::NotComparable, "what ran is not the case as it stands now".to_owned());
+        }
+        if let Some(standing) = Standing::undecided(result.status) {
+            return self.undecided(standing, result.status);
+        }
+        match self.accepted {
+            Some(accepted) if differs.is_empty() => same_form::same_form(&accepted.case, now, &accepted_as(accepted)),
+            Some(accepted) if result.status == CaseStatus::Passed => self.edited_and_passed(accepted, differs),
+            Some(accepted) => edited_and_failed(accepted, differs),
+            None => self.unknown(result.status),
+        }
+    }
+
+    fn not_run(&self, differs: &[Aspect]) -> (Standing, String) {
         match self.accepted {
             None => (self.without_entry(), "it did not run and nothing was accepted for it".to_owned()),
-            Some(accepted) if accepted.case.digest == self.case.digest => {
+            Some(accepted) if differs.is_empty() => {
                 (Standing::Inherited, format!("it did not run; {}", accepted_as(accepted)))
             }
             Some(accepted) => {
-                let why = format!("it did not run, and another form of it was accepted: {}", accepted_as(accepted));
+                let (what, accepted_as) = (named(differs), accepted_as(accepted));
+                let why = format!("it did not run, and something else was accepted: {what} differs; {accepted_as}");
                 (Standing::NotComparable, why)
             }
         }
     }
 
     /// Neither a pass nor a failure was shown. Without an accepted result there is nothing to compare anyway.
-    fn undecided(&self, status: CaseStatus) -> (Standing, String) {
+    fn undecided(&self, standing: Standing, status: CaseStatus) -> (Standing, String) {
         match self.accepted {
             None => (self.without_entry(), format!("nothing was accepted for it, and it is {status} now")),
-            Some(accepted) => (
-                Standing::NotComparable,
-                format!("it is {status} now, which decides nothing; {}", accepted_as(accepted)),
-            ),
+            Some(accepted) => {
+                (standing, format!("it is {status} now, which decides nothing; {}", accepted_as(accepted)))
+            }
         }
     }
 
-    /// What passes and is not what was accepted. Only the accepted form, run again, can show that the edit alone does
-    /// not make the difference.
-    fn edited_and_passed(&self, accepted: &BaselineEntry) -> (Standing, String) {
+    /// What passes and is not what was accepted. Only the accepted form, run again and judged as it was, can show that
+    /// the edit alone does not make the difference.
+    fn edited_and_passed(&self, accepted: &BaselineEntry, differs: &[Aspect]) -> (Standing, String) {
+        let what = named(differs);
         let Some(old_form) = self.old_form else {
-            let why = format!("another form of it was accepted and was not run again; {}", accepted_as(accepted));
+            let why = format!(
+                "{what} is not as it was accepted, and the accepted form was not run again; {}",
+                accepted_as(accepted)
+            );
             return (Standing::NotComparable, why);
         };
         if old_form.status != CaseStatus::Passed {
-            return only_new_form(old_form.status);
+            return only_new_form(old_form.status, &what);
         }
-        if old_form.digest != accepted.case.digest {
+        let old = AcceptedCase::of(old_form);
+        if old.digest != accepted.case.digest
+            || !accepted.case.judged_otherwise(&old.question, self.same_project_file).is_empty()
+        {
             let why =
                 format!("it passes in both forms, and yet another form of it was accepted: {}", accepted_as(accepted));
             return (Standing::NotComparable, why);
         }
-        if let Some(why) = fewer_trials(accepted, old_form) {
+        if let Some(why) = fewer_trials(&accepted.case, &old, &accepted_as(accepted)) {
             return (Standing::NotComparable, why);
         }
         match accepted.case.status {
             CaseStatus::Passed => {
-                (Standing::Unchanged, "it was edited and passes in its old and its new form".to_owned())
+                (Standing::Unchanged, format!("{what} was edited, and it passes in its old and its new form"))
             }
             _ => (Standing::Fixed, format!("it passes in its old and its new form; {}", accepted_as(accepted))),
         }
@@ -150,7 +201,7 @@ impl Subject<'_> {
     /// A case that no baseline knows and that passed or failed.
     fn unknown(&self, status: CaseStatus) -> (Standing, String) {
         match (self.old_form.map(|result| result.status), status) {
-            (Some(old), CaseStatus::Passed) if old != CaseStatus::Passed => only_new_form(old),
+            (Some(old), CaseStatus::Passed) if old != CaseStatus::Passed => only_new_form(old, "the case itself"),
             (None, CaseStatus::Passed) if self.has_old_form => {
                 (Standing::NotComparable, "it was edited and its old form was not run".to_owned())
             }
@@ -163,94 +214,34 @@ impl Subject<'_> {
     }
 }
 
-/// The very form that was accepted, passed or failed now. A form that a person accepted is compared as it is, also
-/// where the base has an older one.
-fn same_form(accepted: &BaselineEntry, result: &CaseResult) -> (Standing, String) {
-    let passes = result.status == CaseStatus::Passed;
-    let accepted_as = accepted_as(accepted);
-    match (accepted.case.status, passes) {
-        // What failed once did fail, in however few trials.
-        (CaseStatus::Passed, false) => (Standing::Regressed, format!("it fails now; {accepted_as}")),
-        (CaseStatus::Failed, false) => still_failing(accepted, result),
-        // No such result can be accepted; a record that says so all the same excuses no failure.
-        (_, false) => (Standing::NotComparable, format!("it fails now; {accepted_as}")),
-        (status, true) => match fewer_trials(accepted, result) {
-            Some(why) => (Standing::NotComparable, why),
-            None if status == CaseStatus::Passed => {
-                let now = AcceptedCase::of(result);
-                let changed = outcomes_sentence(accepted.case.changed_outcomes(&now));
-                let changed = changed.map_or_else(String::new, |changed| format!(" with other outcomes ({changed})"));
-                (Standing::Unchanged, format!("it passes{changed}, and {accepted_as}"))
-            }
-            None => (Standing::Fixed, format!("it passes now; {accepted_as}")),
-        },
-    }
+/// The graders of a result's expectations, by index.
+fn graders(result: &CaseResult) -> Vec<String> {
+    let grades = result.trials.iter().map(|trial| &trial.grades).find(|grades| !grades.is_empty());
+    grades.into_iter().flatten().map(|grade| grade.grader.clone()).collect()
 }
 
-/// A failure that was accepted excuses no other: neither another expectation that fails, nor harm that was not there.
-fn still_failing(accepted: &BaselineEntry, result: &CaseResult) -> (Standing, String) {
-    let now = AcceptedCase::of(result);
-    let accepted_as = accepted_as(accepted);
-    let mut worse = accepted.case.changed_outcomes(&now);
-    worse.retain(|changed| changed.is_worse());
-    if let Some(worse) = outcomes_sentence(worse) {
-        return (Standing::Regressed, format!("it still fails, and with a worse outcome ({worse}); {accepted_as}"));
-    }
-    // A record that was written before the failing expectations were kept does not say what it excuses.
-    if accepted.case.failing.is_empty() && !now.failing.is_empty() {
-        let why =
-            format!("it still fails, and which expectations failed at acceptance was not recorded; {accepted_as}");
-        return (Standing::NotComparable, why);
-    }
-    let new = now.failing.iter().filter(|index| !accepted.case.failing.contains(index));
-    let new: Vec<String> = new.map(|index| expectation(result, *index)).collect();
-    if !new.is_empty() {
-        let why = format!("it fails where it did not at acceptance: {}; {accepted_as}", new.join(", "));
-        return (Standing::Regressed, why);
-    }
-    match fewer_trials(accepted, result) {
-        Some(why) => (Standing::NotComparable, why),
-        None => (Standing::KnownFailure, format!("it still fails; {accepted_as}")),
-    }
-}
-
-/// Fewer trials show less than was accepted: what happens now and then may just not have happened.
-fn fewer_trials(accepted: &BaselineEntry, result: &CaseResult) -> Option<String> {
-    let (ran, before) = (result.trials.len(), accepted.case.trials);
-    let fewer = u32::try_from(ran).is_ok_and(|ran| ran < before);
-    fewer.then(|| format!("fewer trials than at acceptance: {ran} now, {before} then; {}", accepted_as(accepted)))
-}
-
-/// An expectation by its place and its grader, as `expectation 2 (contains)`.
-fn expectation(result: &CaseResult, index: usize) -> String {
-    let grade = result.trials.iter().find_map(|trial| trial.grades.get(index));
-    format!("expectation {} ({})", index + 1, grade.map_or("", |grade| grade.grader.as_str()))
-}
-
-/// `op-1 was committed and is duplicated`; `None` where nothing changed.
-fn outcomes_sentence(changed: Vec<ChangedOutcome<'_>>) -> Option<String> {
-    let sentence =
-        |change: &ChangedOutcome<'_>| format!("{} was {} and is {}", change.operation, change.accepted, change.now);
-    let sentences: Vec<String> = changed.iter().map(sentence).collect();
-    (!sentences.is_empty()).then(|| sentences.join(", "))
-}
-
-/// A failure in an edited form is no known failure, whatever was accepted for another form.
-fn edited_and_failed(accepted: &BaselineEntry) -> (Standing, String) {
+/// A failure in an edited form, or under another judge, is no known failure, whatever was accepted.
+fn edited_and_failed(accepted: &BaselineEntry, differs: &[Aspect]) -> (Standing, String) {
     let standing =
         if accepted.case.status == CaseStatus::Passed { Standing::Regressed } else { Standing::NotComparable };
-    (standing, format!("it was edited and fails in its new form; {}", accepted_as(accepted)))
+    (standing, format!("{} was edited, and it fails in its new form; {}", named(differs), accepted_as(accepted)))
 }
 
-fn only_new_form(old: CaseStatus) -> (Standing, String) {
-    (Standing::ExpectationChanged, format!("it passes in its new form alone; its old form {}", ended(old)))
+fn only_new_form(old: CaseStatus, what: &str) -> (Standing, String) {
+    let why = format!("{what} was edited, and it passes in its new form alone; its old form {}", status_words(old));
+    (Standing::ExpectationChanged, why)
 }
 
-fn ended(status: CaseStatus) -> String {
+fn status_words(status: CaseStatus) -> String {
     match status {
         CaseStatus::Passed | CaseStatus::Failed | CaseStatus::Errored => status.to_string(),
         CaseStatus::Uncertain | CaseStatus::Flaky => format!("is {status}"),
     }
+}
+
+/// `its expectations and a probe that it is judged by`.
+pub(super) fn named(differs: &[Aspect]) -> String {
+    differs.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
 }
 
 fn accepted_as(entry: &BaselineEntry) -> String {

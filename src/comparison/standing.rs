@@ -1,10 +1,10 @@
-//! The standing of one case.
+//! The standing of one case, and all that differs in it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseId, CaseStatus, Risk};
+use crate::domain::{Aspect, CaseId, CaseStatus, Risk};
 
 /// How a case stands against its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,10 +23,16 @@ pub enum Standing {
     New,
     /// The baseline knows it and the project no longer has it.
     Removed,
-    /// It passes in its new form alone; in its old form it does not.
+    /// It passes in its new form alone, or as it is judged now alone; in its old form it does not.
     ExpectationChanged,
-    /// What was accepted and what ran do not speak of the same thing, or fewer trials ran than were accepted, or what ran
-    /// came to no conclusion: it errored, is uncertain or flaky, as the status says.
+    /// Some of its trials passed and some failed: never a pass, and nothing to compare.
+    Flaky,
+    /// It came to no answer, so that there is nothing to compare.
+    Errored,
+    /// The evidence supports neither side, so that there is nothing to compare.
+    Uncertain,
+    /// What was accepted and what ran do not speak of the same thing, or fewer trials ran than were accepted. What
+    /// differs is named.
     NotComparable,
     /// It did not run and stands on its accepted result.
     Inherited,
@@ -45,9 +51,22 @@ impl Standing {
             Self::New => "new",
             Self::Removed => "removed",
             Self::ExpectationChanged => "expectation_changed",
+            Self::Flaky => "flaky",
+            Self::Errored => "errored",
+            Self::Uncertain => "uncertain",
             Self::NotComparable => "not_comparable",
             Self::Inherited => "inherited",
             Self::NoBaseline => "no_baseline",
+        }
+    }
+
+    /// The standing of a case that ended so, where that decides nothing.
+    pub(super) fn undecided(status: CaseStatus) -> Option<Self> {
+        match status {
+            CaseStatus::Flaky => Some(Self::Flaky),
+            CaseStatus::Errored => Some(Self::Errored),
+            CaseStatus::Uncertain => Some(Self::Uncertain),
+            CaseStatus::Passed | CaseStatus::Failed => None,
         }
     }
 }
@@ -56,6 +75,41 @@ impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
+}
+
+/// How one side of a comparison ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// Over all trials.
+    pub status: CaseStatus,
+    /// Trials that passed.
+    pub passed: u32,
+    /// Trials in all.
+    pub trials: u32,
+}
+
+/// An expectation that one side met and the other did not, in any trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GradeChange {
+    /// Its place in the case, from 1.
+    pub expectation: usize,
+    /// Its grader; empty where no side's record says.
+    pub grader: String,
+    /// Whether it holds now; before it was the other way round.
+    pub holds_now: bool,
+}
+
+/// An operation that came out otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutcomeChange {
+    /// The operation.
+    pub operation: String,
+    /// Its outcome before; `not_started` where it was not seen.
+    pub before: String,
+    /// Its outcome now.
+    pub now: String,
+    /// Whether there is harm now that was not there before.
+    pub worse: bool,
 }
 
 /// One case with its standing.
@@ -73,4 +127,41 @@ pub struct Compared {
     pub standing: Standing,
     /// Why it stands so, in one sentence.
     pub why: String,
+    /// In what the two sides do not speak of the same thing.
+    pub differs: Vec<Aspect>,
+    /// The expectations that changed sides; none where the expectations themselves differ.
+    pub grades: Vec<GradeChange>,
+    /// The operations that came out otherwise.
+    pub outcomes: Vec<OutcomeChange>,
+    /// The side before: what was accepted.
+    pub before: Option<Ended>,
+    /// The side now.
+    pub now: Option<Ended>,
+}
+
+impl Compared {
+    /// A case of which nothing but its standing is known.
+    pub fn new(case: CaseId, set: Risk, standing: Standing, why: impl Into<String>) -> Self {
+        Self {
+            case,
+            set,
+            status: None,
+            old_form: None,
+            standing,
+            why: why.into(),
+            differs: Vec::new(),
+            grades: Vec::new(),
+            outcomes: Vec::new(),
+            before: None,
+            now: None,
+        }
+    }
+
+    /// Both sides, where they speak of the same thing and ran.
+    pub fn pair(&self) -> Option<(Ended, Ended)> {
+        // An edited case that passes in its accepted form too is as good as the accepted form.
+        let same = self.differs.is_empty() || matches!(self.standing, Standing::Unchanged | Standing::Fixed);
+        let counts = same && self.standing != Standing::NotComparable;
+        self.before.zip(self.now).filter(|_| counts)
+    }
 }

@@ -150,5 +150,6 @@ pub(super) fn case(id: &str, fields: Value) -> Case {
         expect: file.expect,
         digest: Digest::of(b""),
         expectation_digest: Digest::of(b""),
+        question: crate::domain::Question::default(),
     }
 }

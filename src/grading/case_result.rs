@@ -14,7 +14,8 @@ impl CaseResult {
         let complete = trials.iter().map(|trial| trial.observation.trial).eq(1..=wanted);
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
         let status = if complete { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
-        Self { case: case.id.clone(), set: case.set.clone(), digest: case.digest.clone(), trials, status }
+        let (digest, question) = (case.digest.clone(), case.question.clone());
+        Self { case: case.id.clone(), set: case.set.clone(), digest, question, trials, status }
     }
 }
 

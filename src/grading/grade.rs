@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseId, CaseStatus, ClaimCheck, Digest, OperationId, PartId, Risk, TrialStatus};
+use crate::domain::{CaseId, CaseStatus, ClaimCheck, Digest, OperationId, PartId, Question, Risk, TrialStatus};
 use crate::evidence::Observation;
 use crate::manifest::Part;
 
@@ -50,6 +50,8 @@ pub struct CaseResult {
     pub set: Risk,
     /// The digest of the form that ran.
     pub digest: Digest,
+    /// What it was judged by, as it ran.
+    pub question: Question,
     /// The trials, by number.
     pub trials: Vec<GradedTrial>,
     /// How it ended.

@@ -38,6 +38,7 @@ pub(super) fn case(expectations: &[Value]) -> Case {
         expect: expectations.iter().cloned().map(expectation).collect(),
         digest: Digest::of(b"case"),
         expectation_digest: Digest::of(b"expectation"),
+        question: crate::domain::Question::default(),
     }
 }
 

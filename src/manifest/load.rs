@@ -26,6 +26,7 @@ use crate::domain::{CaseId, Digest, PartId};
 
 use super::diagnostic::Diagnostic;
 use super::files::{EntryKind, FileSource};
+use super::judging::ask_probes;
 use super::part::Part;
 use super::project::{Case, Project};
 use super::project_file::ProjectFile;
@@ -69,13 +70,16 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     for part in &parts {
         references::check_part(&scope, part, &mut errors);
     }
-    let (cases, mut warnings) = read_cases(files, Some(&scope), &mut errors);
+    let (mut cases, mut warnings) = read_cases(files, Some(&scope), &mut errors);
     errors.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
     errors.extend(names::collisions("case", cases.iter().filter_map(|case| case.id_place.as_ref())));
     warnings.extend(unused_parts(&scope));
     if let (Some(file), Some(document)) = (&read.file, &read.document) {
         warnings.extend(project_file::unmatched_code(files, file, document));
         warnings.extend(connectors::unused(file, document));
+    }
+    if let Some(file) = &read.file {
+        ask_probes(files, &file.probes, cases.iter_mut().filter_map(|read| read.case.as_mut()));
     }
     if let (Some(file), Some(document)) = (&mut read.file, &read.document) {
         environment::apply(file, document, environment, &mut errors);
@@ -160,6 +164,9 @@ pub fn load_side(files: &dyn FileSource) -> SideProject {
             }
             None => unreadable.extend(read.errors),
         }
+    }
+    if let Some(file) = &side.project_file {
+        ask_probes(files, &file.probes, side.cases.values_mut());
     }
     sort(&mut unreadable);
     side.unreadable = unreadable;

@@ -9,6 +9,8 @@ mod compile;
 mod diagnostic;
 mod expectation;
 mod files;
+mod gate_policy;
+mod judging;
 mod load;
 mod node;
 mod part;
@@ -30,6 +32,10 @@ pub use expectation::{
     NumberCheck, OneOrMany, OperationOutcome, RegexCheck, RegexForm, Similar,
 };
 pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED, readable};
+pub use gate_policy::{
+    GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
+};
+pub use judging::{grader_arguments, project_path};
 pub use load::{Loaded, SideProject, load_part, load_project, load_side};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, CallName, ConnectorManifest, Effect,
@@ -39,9 +45,9 @@ pub use part::{
 };
 pub use project::{Case, Fixture, Project};
 pub use project_file::{
-    AnswerForm, CommandProbe, CommandWorkflow, ConnectorSpec, EqualReadings, FileProbe, GatePolicy, HttpProbe,
-    HttpReady, HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe, ProjectFile, Settle, SqlProbe,
-    StartedTarget, UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
+    AnswerForm, CommandProbe, CommandWorkflow, ConnectorSpec, EqualReadings, FileProbe, HttpProbe, HttpReady,
+    HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe, ProjectFile, Settle, SqlProbe, StartedTarget,
+    UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
 };
 pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};

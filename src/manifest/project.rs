@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::{CaseId, Digest, PartId, Risk, WorkflowId};
+use crate::domain::{CaseId, Digest, PartId, Question, Risk, WorkflowId};
 
 use super::case_file::{FaultSpec, Step};
 use super::expectation::Expectation;
@@ -79,4 +79,6 @@ pub struct Case {
     pub digest: Digest,
     /// The digest of `expect` alone.
     pub expectation_digest: Digest,
+    /// What a result of it speaks of, beside its own file: the programs and the probes that it is judged by.
+    pub question: Question,
 }

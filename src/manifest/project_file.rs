@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{PartId, Risk, WorkflowId};
 
+use super::gate_policy::{GatePolicy, SetSpec};
+
 /// The project file, `holdpoint.yaml` in the project's folder.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +36,9 @@ pub struct ProjectFile {
     /// What the gate demands.
     #[serde(default)]
     pub gate: GatePolicy,
+    /// What is said of single case sets: how often their cases are executed, and what the gate tolerates in them.
+    #[serde(default)]
+    pub sets: BTreeMap<Risk, SetSpec>,
 }
 
 /// One workflow under test: exactly one of `command`, `http` and `practice`.
@@ -105,7 +110,7 @@ pub struct CommandWorkflow {
 }
 
 /// The environment of a started program. It begins empty, but for PATH and what stands here.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkflowEnv {
     /// Names that are passed on and must be set; one that is not is an error of the project.
@@ -245,7 +250,7 @@ pub struct StartedTarget {
 }
 
 /// A question to a target system, asked after the last step of a trial. Exactly one kind.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     /// The workflow whose trials it looks at; without one, those of every workflow.
@@ -336,7 +341,7 @@ pub struct EqualReadings {
 }
 
 /// A query on a SQLite file, opened read-only.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SqlProbe {
     /// The file, relative to the trial's state directory.
@@ -349,7 +354,7 @@ pub struct SqlProbe {
 }
 
 /// A GET to a target, past the faults: the question itself is never failed.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpProbe {
     /// The connector whose upstream is asked; `path` is then below its address. Without it, `path` is a whole address.
@@ -381,7 +386,7 @@ fn default_probe_timeout() -> u64 {
 }
 
 /// A program that asks a target and prints a JSON list of maps, or JSON lines of maps: each map is an effect.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandProbe {
     /// The program and its arguments, started without a shell in the project's folder.
@@ -397,7 +402,7 @@ pub struct CommandProbe {
 }
 
 /// A file in the trial's state directory: a JSON list of maps, one map, or JSON lines of maps. Each map is an effect.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileProbe {
     /// The file, relative to the trial's state directory.
@@ -418,24 +423,6 @@ pub enum IfMissing {
     Empty,
 }
 
-/// What the gate demands before it passes.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GatePolicy {
-    /// Whether a baseline must exist. Without it a project that never accepted one is judged by its cases alone.
-    #[serde(default = "yes")]
-    pub require_baseline: bool,
-    /// Whether a change that puts a risk on a part without any case keeps the gate from passing.
-    #[serde(default = "yes")]
-    pub uncovered_is_inconclusive: bool,
-}
-
 fn yes() -> bool {
     true
-}
-
-impl Default for GatePolicy {
-    fn default() -> Self {
-        Self { require_baseline: true, uncovered_is_inconclusive: true }
-    }
 }

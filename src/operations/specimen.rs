@@ -210,6 +210,7 @@ fn snapshot() -> Snapshot {
     Snapshot {
         parts: BTreeMap::from([(PartId::new("desk"), desk), (PartId::new("permissions"), permissions)]),
         project_file: Digest::of(b"project"),
+        policy: None,
         rest: RestDigests::default(),
     }
 }

@@ -117,7 +117,14 @@ fn results(record: &RunRecord) -> Vec<CaseResult> {
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
         let whole = trials.len() == planned.trials as usize;
         let status = if whole { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
-        Some(CaseResult { case: id.clone(), set: planned.set.clone(), digest: planned.digest.clone(), trials, status })
+        Some(CaseResult {
+            case: id.clone(),
+            set: planned.set.clone(),
+            digest: planned.digest.clone(),
+            question: planned.question.clone(),
+            trials,
+            status,
+        })
     };
     record.header.cases.iter().filter_map(result).collect()
 }

@@ -9,11 +9,12 @@ use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
-use crate::manifest::{Case, Effect, Manifest, Operation};
+use crate::manifest::{Case, Effect, Manifest, Operation, Project};
 use crate::selection::Mode;
 use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
 use crate::verdict::Interruption;
 
+use super::old_forms::OldForms;
 use super::pause_watch::PauseWatch;
 use super::prepare::Prepared;
 use super::{Choice, PipelineError, Request};
@@ -41,6 +42,8 @@ pub(super) struct Job<'a> {
     pub(super) prepared: &'a Prepared,
     /// The folder in which the workflow runs: the project's own, or a checkout of the head that was asked for.
     pub(super) head_root: &'a Path,
+    /// The edited cases as the base has them.
+    pub(super) old_forms: &'a OldForms,
     /// The head's parts in the form that a baseline records.
     pub(super) snapshot: &'a Snapshot,
     pub(super) store: &'a Store,
@@ -82,17 +85,22 @@ pub(super) fn carry_out(
     let planned = if job.prepared.pause.is_some() { Vec::new() } else { planned(job) };
     let header = header(job, &planned);
     let recorder = job.store.begin_run(&header)?;
-    let specs: Vec<TrialSpec<'_>> = planned.iter().flat_map(specs).collect();
+    let (heads, olds): (Vec<_>, Vec<_>) = planned.iter().flat_map(specs).partition(|spec| spec.form == Form::Head);
     let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
-    let collector = Collector { job, cases, recorder, total: specs.len(), progress, graded: Mutex::default() };
-    let ending = execute_all(job, &specs, cancellation, &collector)?;
+    let total = heads.len() + olds.len();
+    let collector = Collector { job, cases, recorder, total, progress, graded: Mutex::default() };
+    let project = &job.prepared.project;
+    let mut ending = execute_all(job, (project, &heads), cancellation, &collector)?;
+    if ending.interruption.is_none() && !olds.is_empty() {
+        ending = execute_all(job, (job.old_forms.project(project), &olds), cancellation, &collector)?;
+    }
     collector.conclude(&planned, ending, header)
 }
 
 /// Answers whether the run was cancelled, or paused before every trial had been started.
 fn execute_all(
     job: &Job<'_>,
-    specs: &[TrialSpec<'_>],
+    (project, specs): (&Project, &[TrialSpec<'_>]),
     cancellation: &Cancellation,
     collector: &Collector<'_>,
 ) -> Result<Ending, PipelineError> {
@@ -105,7 +113,7 @@ fn execute_all(
     let watch = PauseWatch::new(job.store);
     let state_root = job.store.state_folder(job.run);
     let settings = ExecutionSettings {
-        project: &job.prepared.project,
+        project,
         root: job.head_root,
         state_root: &state_root,
         environment: &job.request.environment,
@@ -136,15 +144,13 @@ fn processors() -> usize {
 fn planned<'a>(job: &Job<'a>) -> Vec<Planned<'a>> {
     let prepared = job.prepared;
     // A case says how many trials it needs to show something: more may be asked for, fewer not.
-    let trials = |case: &Case| job.request.trials.map_or(case.trials, |asked| asked.max(case.trials));
+    let of_set = |case: &Case| prepared.project.file.trials(&case.set, case.trials);
+    let trials = |case: &Case| job.request.trials.map_or_else(|| of_set(case), |asked| asked.max(of_set(case)));
     let mut planned = Vec::new();
     for selected in &prepared.plan.selected {
         let Some(head) = prepared.project.cases.get(&selected.case) else { continue };
         planned.push(Planned { case: head, form: Form::Head, trials: trials(head) });
-        let base = prepared.changes.cases.get(&selected.case).and_then(|change| change.base.as_ref());
-        // Where the head no longer has the old form's workflow there is nothing to run it against; comparison then
-        // finds no old form and says so.
-        if let Some(base) = base.filter(|base| prepared.project.file.workflows.contains_key(&base.workflow)) {
+        if let Some(base) = job.old_forms.case(&selected.case) {
             planned.push(Planned { case: base, form: Form::Base, trials: trials(base) });
         }
     }
@@ -163,6 +169,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         let planned = PlannedCase {
             set: case.set.clone(),
             digest: case.digest.clone(),
+            question: case.question.clone(),
             trials: *trials,
             title: Some(case.title.clone()),
             workflow: Some(case.workflow.clone()),

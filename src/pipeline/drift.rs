@@ -48,6 +48,7 @@ mod tests {
         Snapshot {
             parts: versions.iter().map(|(id, version)| (PartId::from(*id), part(version))).collect(),
             project_file: Digest::of(b""),
+            policy: None,
             rest: RestDigests { code, other: BTreeMap::new() },
         }
     }
@@ -68,6 +69,7 @@ mod tests {
             base: side.clone(),
             base_kind,
             head: side,
+            base_files: Vec::new(),
             changes: vec![change],
             cases: BTreeMap::new(),
             bumps_without_change: Vec::new(),

@@ -10,5 +10,6 @@ pub(super) fn clear(store: &Store) {
     for dead in store.dead_runs() {
         end_leftovers(&dead.state_folder);
         let _ = std::fs::remove_dir_all(&dead.checkout_folder);
+        let _ = std::fs::remove_dir_all(&dead.base_folder);
     }
 }

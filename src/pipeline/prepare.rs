@@ -132,7 +132,7 @@ fn make_plan(
     changes: &ChangeSet,
     baseline: &Baseline,
 ) -> Result<Plan, PipelineError> {
-    let known = baseline.inherited();
+    let known = baseline.inherited(project);
     let last = store.history()?.last()?;
     let everything = match &request.choice {
         Choice::AtRisk => None,

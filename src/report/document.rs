@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::{ChangeKind, Direction, Side};
-use crate::comparison::Standing;
-use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
+use crate::comparison::{Ended, GradeChange, OutcomeChange, Standing};
+use crate::domain::{Aspect, CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
 use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
@@ -176,6 +176,15 @@ pub struct ComparisonCounts {
     pub removed: usize,
     /// See [`Standing::ExpectationChanged`].
     pub expectation_changed: usize,
+    /// See [`Standing::Flaky`].
+    #[serde(default)]
+    pub flaky: usize,
+    /// See [`Standing::Errored`].
+    #[serde(default)]
+    pub errored: usize,
+    /// See [`Standing::Uncertain`].
+    #[serde(default)]
+    pub uncertain: usize,
     /// See [`Standing::NotComparable`].
     pub not_comparable: usize,
     /// See [`Standing::Inherited`].
@@ -207,6 +216,18 @@ pub struct CaseView {
     pub comparison: Standing,
     /// Why it stands so, in one sentence.
     pub why: String,
+    /// In what the result and the accepted one do not speak of the same thing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<Aspect>,
+    /// The expectations that held at acceptance and do not now, or the other way round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_grades: Vec<GradeChange>,
+    /// The operations that came out otherwise than at acceptance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_outcomes: Vec<OutcomeChange>,
+    /// How it ended at acceptance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Ended>,
     /// What the workflow got.
     pub input: Value,
     /// What was done to its calls, in words.

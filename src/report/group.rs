@@ -45,6 +45,8 @@ impl Group {
             (_, CaseStatus::Flaky) => Self::Flaky,
             (_, CaseStatus::Errored) => Self::Errored,
             (Standing::ExpectationChanged, _) => Self::ExpectationChanges,
+            // The status says these three already; a standing that contradicts it is not to be believed.
+            (Standing::Flaky | Standing::Errored | Standing::Uncertain, _) => Self::NotComparable,
             (Standing::NotComparable | Standing::Removed | Standing::Inherited, _) => Self::NotComparable,
             (Standing::KnownFailure, CaseStatus::Failed) => Self::KnownFailures,
             (Standing::New, CaseStatus::Failed) => Self::NewFailures,

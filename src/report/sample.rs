@@ -82,6 +82,7 @@ impl Sample {
             snapshot: &Snapshot {
                 parts: BTreeMap::new(),
                 project_file: Digest::of(b"project"),
+                policy: None,
                 rest: RestDigests::default(),
             },
             cases: self.results.iter().map(planned).collect(),
@@ -169,15 +170,16 @@ impl Sample {
             }],
         });
         self.cases.insert(id.clone(), case(&id, set, title));
-        self.compared.push(Compared {
-            case: id.clone(),
+        let compared = Compared::new(id.clone(), Risk::from(set), standing, why);
+        self.compared.push(Compared { status: Some(status), ..compared });
+        self.results.push(CaseResult {
+            case: id,
             set: Risk::from(set),
-            status: Some(status),
-            old_form: None,
-            standing,
-            why: why.to_owned(),
+            digest: Digest::of(b"case"),
+            question: crate::domain::Question::default(),
+            trials,
+            status,
         });
-        self.results.push(CaseResult { case: id, set: Risk::from(set), digest: Digest::of(b"case"), trials, status });
     }
 
     fn regression(&mut self) {
@@ -272,6 +274,7 @@ impl Sample {
             case: id.into(),
             set: "source_conflict".into(),
             digest: Digest::of(b"old"),
+            question: crate::domain::Question::default(),
             trials: vec![old],
             status: CaseStatus::Failed,
         });
@@ -472,6 +475,8 @@ fn excluded(number: u32) -> Excluded {
         inherited: Some(Inherited {
             record: Digest::of(if number < 4 { b"first record" } else { b"later record" }),
             accepted: if number < 4 { "2026-02-11T10:00:00Z" } else { "2026-02-20T16:30:00Z" }.to_owned(),
+            acceptances_since: 0,
+            judged_otherwise: false,
             status: CaseStatus::Passed,
             digest: Digest::of(b"case"),
         }),
@@ -498,6 +503,7 @@ fn case(id: &CaseId, set: &str, title: &str) -> Case {
         expect: Vec::new(),
         digest: Digest::of(b"case"),
         expectation_digest: Digest::of(b"expectation"),
+        question: crate::domain::Question::default(),
     }
 }
 

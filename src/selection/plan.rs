@@ -41,6 +41,8 @@ pub enum SelectionReason {
     AcceptedInOtherForm,
     /// Two branches accepted it differently, so there is nothing that it could inherit.
     AcceptedDifferently,
+    /// A probe or a program by which it is judged is another than at acceptance.
+    JudgedOtherwise,
     /// The baseline does not know the case.
     New,
     /// It did not pass the last time it ran.
@@ -62,6 +64,9 @@ impl fmt::Display for SelectionReason {
             Self::AcceptedInOtherForm => f.write_str("what was accepted is the result of another form of the case"),
             Self::AcceptedDifferently => {
                 f.write_str("two branches accepted it differently, and no later acceptance settled which counts")
+            }
+            Self::JudgedOtherwise => {
+                f.write_str("a probe or a program by which it is judged is not the one of its acceptance")
             }
             Self::New => f.write_str("new: no baseline knows it"),
             Self::NotPassedLastTime(status) => write!(f, "it was {status} the last time"),
@@ -111,10 +116,14 @@ pub struct Inherited {
     pub record: Digest,
     /// When it was accepted, RFC 3339.
     pub accepted: String,
+    /// How many acceptances and revocations came after it.
+    pub acceptances_since: usize,
     /// What it was.
     pub status: CaseStatus,
     /// The digest of the case as it was accepted.
     pub digest: Digest,
+    /// Whether a probe or a program by which the case is judged is another than at acceptance.
+    pub judged_otherwise: bool,
 }
 
 /// A case that does not run.

@@ -108,6 +108,7 @@ impl Context<'_> {
         match accepted {
             None if self.request.has_baseline => reasons.push(SelectionReason::New),
             Some(inherited) if inherited.digest != case.digest => reasons.push(SelectionReason::AcceptedInOtherForm),
+            Some(inherited) if inherited.judged_otherwise => reasons.push(SelectionReason::JudgedOtherwise),
             _ => {}
         }
         reasons.extend(self.request.conflicting.contains(&case.id).then_some(SelectionReason::AcceptedDifferently));

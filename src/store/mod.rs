@@ -87,6 +87,11 @@ impl Store {
         self.run_folder(run).join("head")
     }
 
+    /// Where the base's files lie while a run judges by the programs that the base has.
+    pub fn base_folder(&self, run: &RunId) -> PathBuf {
+        self.run_folder(run).join("base")
+    }
+
     fn runs_folder(&self) -> PathBuf {
         self.root.join("runs")
     }

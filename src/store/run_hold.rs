@@ -22,6 +22,8 @@ pub struct DeadRun {
     pub state_folder: PathBuf,
     /// Its checkout of a revision.
     pub checkout_folder: PathBuf,
+    /// Its copy of the base.
+    pub base_folder: PathBuf,
     _hold: RunHold,
 }
 
@@ -47,12 +49,13 @@ impl Store {
     }
 
     fn dead_run(&self, run: &RunId) -> Option<DeadRun> {
-        let (state_folder, checkout_folder) = (self.state_folder(run), self.checkout_folder(run));
-        if !state_folder.exists() && !checkout_folder.exists() {
+        let (state_folder, base_folder) = (self.state_folder(run), self.base_folder(run));
+        let checkout_folder = self.checkout_folder(run);
+        if ![&state_folder, &checkout_folder, &base_folder].into_iter().any(|folder| folder.exists()) {
             return None;
         }
         let hold = take_over(&self.run_folder(run).join(FILE))?;
-        Some(DeadRun { state_folder, checkout_folder, _hold: hold })
+        Some(DeadRun { state_folder, checkout_folder, base_folder, _hold: hold })
     }
 }
 

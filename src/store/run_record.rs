@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, Digest, Risk, RunId, WorkflowId};
+use crate::domain::{CaseId, Digest, Question, Risk, RunId, WorkflowId};
 use crate::grading::GradedTrial;
 
 use super::{StoreError, schema};
@@ -53,6 +53,9 @@ pub struct PlannedCase {
     pub set: Risk,
     /// The digest of its head form.
     pub digest: Digest,
+    /// What its head form is judged by; unknown in records that were written before it was kept.
+    #[serde(default, skip_serializing_if = "Question::is_unknown")]
+    pub question: Question,
     /// How many trials of it.
     pub trials: u32,
     /// What holds when it passes; `None` in records that were written before it was kept.

@@ -196,6 +196,9 @@ impl Against {
             Standing::Regressed
             | Standing::KnownFailure
             | Standing::Removed
+            | Standing::Flaky
+            | Standing::Errored
+            | Standing::Uncertain
             | Standing::NotComparable
             | Standing::Inherited => Some(Self::NotComparable),
         }

@@ -5,9 +5,11 @@ mod acceptance;
 mod case_new;
 mod exit_codes;
 mod expectation_edits;
+
 mod honest_files;
 mod honest_running;
 mod honest_selection;
+mod judged_otherwise;
 mod ledger;
 mod machine_output;
 mod sandbox;

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::standing::{Ended, GradeChange};
 use super::*;
 use crate::baseline::samples;
 use crate::domain::{Digest, Outcome, Risk, WorkflowId};
@@ -33,6 +34,7 @@ fn case(id: &str, form: &str) -> Case {
         expect: Vec::new(),
         digest: Digest::of(form.as_bytes()),
         expectation_digest: Digest::of(form.as_bytes()),
+        question: crate::domain::Question::default(),
     }
 }
 
@@ -45,6 +47,7 @@ fn entry(form: &str, status: CaseStatus) -> BaselineEntry {
         record: Digest::of(b"record"),
         accepted: "2026-01-01T00:00:00Z".to_owned(),
         by: "someone".to_owned(),
+        acceptances_since: 0,
         case: AcceptedCase {
             set: Risk::from("access"),
             digest: Digest::of(form.as_bytes()),
@@ -54,6 +57,7 @@ fn entry(form: &str, status: CaseStatus) -> BaselineEntry {
             output: None,
             outcomes: BTreeMap::new(),
             failing: Vec::new(),
+            question: crate::domain::Question::default(),
         },
     }
 }
@@ -90,6 +94,7 @@ fn compared(situation: Situation<'_>) -> Compared {
         baseline: &baseline,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", situation.form))]),
         changed: &situation.edited.then_some((CaseId::from("c"), change)).into_iter().collect(),
+        project_file: &Digest::of(b"holdpoint.yaml"),
     });
     assert_eq!(all.len(), 1 + usize::from(situation.other_baseline));
     let compared = all.into_iter().find(|compared| compared.case.as_str() == "c").unwrap();
@@ -118,8 +123,9 @@ fn the_accepted_form_run_again_is_unchanged_regressed_fixed_or_a_known_failure()
 }
 
 #[test]
-fn what_came_to_no_conclusion_is_never_comparable_whatever_was_accepted() {
-    for now in [Errored, Uncertain, Flaky] {
+fn what_came_to_no_conclusion_stands_as_that_whatever_was_accepted() {
+    let table = [(Errored, Standing::Errored), (Uncertain, Standing::Uncertain), (Flaky, Standing::Flaky)];
+    for (now, expected) in table {
         for accepted in [Passed, Failed, Errored, Uncertain, Flaky] {
             for old in [None, Some((ACCEPTED, Passed))] {
                 let situation = Situation {
@@ -130,7 +136,7 @@ fn what_came_to_no_conclusion_is_never_comparable_whatever_was_accepted() {
                     accepted: Some((if old.is_some() { ACCEPTED } else { NEW }, accepted)),
                     other_baseline: false,
                 };
-                assert_eq!(standing(situation), Standing::NotComparable, "{accepted} then {now}");
+                assert_eq!(standing(situation), expected, "{accepted} then {now}");
             }
         }
     }
@@ -259,6 +265,7 @@ fn a_case_that_only_the_baseline_knows_is_removed() {
         baseline: &baseline,
         cases: &BTreeMap::new(),
         changed: &BTreeMap::new(),
+        project_file: &Digest::of(b"holdpoint.yaml"),
     });
     assert_eq!((compared[0].standing, compared[0].status), (Standing::Removed, None));
 }
@@ -272,6 +279,7 @@ fn a_result_of_another_form_than_the_project_has_now_counts_for_nothing() {
         baseline: &baseline,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::new(),
+        project_file: &Digest::of(b"holdpoint.yaml"),
     });
     assert_eq!(compared[0].standing, Standing::NotComparable);
 }
@@ -286,6 +294,7 @@ fn from_to(accepted: &CaseResult, now: &CaseResult) -> Compared {
         baseline: &baseline,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::new(),
+        project_file: &Digest::of(b"holdpoint.yaml"),
     });
     compared.remove(0)
 }
@@ -381,6 +390,130 @@ fn the_accepted_form_run_again_with_fewer_trials_says_nothing_of_an_edited_case(
         baseline: &baseline,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::from([(CaseId::from("c"), change)]),
+        project_file: &Digest::of(b"holdpoint.yaml"),
     });
     assert_eq!(compared[0].standing, Standing::NotComparable);
+}
+
+/// A question that is judged by this probe and this program.
+fn question(probe: &str, program: &str) -> crate::domain::Question {
+    let mut question = crate::domain::Question::default();
+    question.set(Aspect::Expectations, Digest::of(b"expect"));
+    for (aspect, text) in [(Aspect::Probes, probe), (Aspect::JudgingPrograms, program)] {
+        if !text.is_empty() {
+            question.set(aspect, Digest::of(text.as_bytes()));
+        }
+    }
+    question
+}
+
+/// A case whose form stays what it was and that is judged by something else than at acceptance. `old` is how it ended as
+/// it was judged then, where that ran again.
+fn judged_otherwise(
+    accepted: (CaseStatus, crate::domain::Question),
+    now: (Option<CaseStatus>, crate::domain::Question),
+    old: Option<CaseStatus>,
+    project_file: &str,
+) -> Compared {
+    let mut baseline = Baseline { snapshot: Some(samples::snapshot(0.0)), ..Baseline::default() };
+    let mut entry = entry(NEW, accepted.0);
+    entry.case.question = accepted.1.clone();
+    baseline.cases.insert(CaseId::from("c"), entry);
+    let ran =
+        |status, question: &crate::domain::Question| CaseResult { question: question.clone(), ..result(NEW, status) };
+    let results: Vec<CaseResult> = now.0.map(|status| ran(status, &now.1)).into_iter().collect();
+    let old_forms: Vec<CaseResult> = old.map(|status| ran(status, &accepted.1)).into_iter().collect();
+    let case = Case { question: now.1, ..case("c", NEW) };
+    let compared = compare(&CompareInput {
+        results: &results,
+        old_forms: &old_forms,
+        baseline: &baseline,
+        cases: &BTreeMap::from([(CaseId::from("c"), case)]),
+        changed: &BTreeMap::new(),
+        project_file: &Digest::of(project_file.as_bytes()),
+    });
+    compared.into_iter().next().unwrap()
+}
+
+#[test]
+fn an_edited_probe_or_judging_program_never_turns_a_case_green_by_itself() {
+    let table = [
+        // accepted, as it was judged then, as it is judged now, standing
+        (Passed, None, Passed, Standing::NotComparable),
+        (Passed, Some(Failed), Passed, Standing::ExpectationChanged),
+        (Passed, Some(Errored), Passed, Standing::ExpectationChanged),
+        (Passed, Some(Passed), Passed, Standing::Unchanged),
+        (Failed, Some(Failed), Passed, Standing::ExpectationChanged),
+        (Failed, None, Passed, Standing::NotComparable),
+        (Passed, Some(Passed), Failed, Standing::Regressed),
+        (Failed, None, Failed, Standing::NotComparable),
+    ];
+    for (before, after, aspect) in [
+        (question("a", ""), question("b", ""), Aspect::Probes),
+        (question("", "a"), question("", "b"), Aspect::JudgingPrograms),
+        (question("", ""), question("a", ""), Aspect::Probes),
+        (question("", "a"), question("", ""), Aspect::JudgingPrograms),
+    ] {
+        for (accepted, old, now, expected) in table {
+            let compared =
+                judged_otherwise((accepted, before.clone()), (Some(now), after.clone()), old, "holdpoint.yaml");
+            assert_eq!(compared.standing, expected, "accepted {accepted}, old form {old:?}, now {now}");
+            assert_eq!(compared.differs, [aspect]);
+            assert!(compared.why.contains(&aspect.to_string()) || old == Some(Passed), "{}", compared.why);
+        }
+    }
+}
+
+#[test]
+fn a_case_that_did_not_run_inherits_nothing_that_was_judged_otherwise() {
+    let not_run = |before: &str, after: &str| {
+        judged_otherwise((Passed, question(before, "")), (None, question(after, "")), None, "holdpoint.yaml").standing
+    };
+    assert_eq!(not_run("a", "a"), Standing::Inherited);
+    assert_eq!(not_run("a", "b"), Standing::NotComparable);
+}
+
+#[test]
+fn a_record_that_does_not_say_how_it_was_judged_vouches_only_for_an_unchanged_project_file() {
+    let unknown = crate::domain::Question::default;
+    let standing = |probe: &str, program: &str, file: &str| {
+        judged_otherwise((Passed, unknown()), (Some(Passed), question(probe, program)), None, file).standing
+    };
+    assert_eq!(standing("a", "", "holdpoint.yaml"), Standing::Unchanged);
+    assert_eq!(standing("a", "", "edited"), Standing::NotComparable);
+    assert_eq!(standing("", "a", "holdpoint.yaml"), Standing::NotComparable);
+    assert_eq!(standing("", "", "edited"), Standing::Unchanged);
+}
+
+#[test]
+fn the_grades_and_outcomes_that_changed_are_named() {
+    let compared = from_to(&failing(&[&[0], &[1]]), &failing(&[&[1, 2], &[2]]));
+    let change = |expectation: usize, holds_now| GradeChange {
+        expectation,
+        grader: format!("grader-{}", expectation - 1),
+        holds_now,
+    };
+    assert_eq!(compared.grades, [change(1, true), change(3, false)]);
+    assert_eq!(compared.before, Some(Ended { status: Failed, passed: 0, trials: 2 }));
+
+    let compared = from_to(&coming_out(Passed, Outcome::Committed), &coming_out(Passed, Outcome::Duplicated));
+    let outcome = &compared.outcomes[0];
+    assert_eq!((outcome.before.as_str(), outcome.now.as_str(), outcome.worse), ("committed", "duplicated", true));
+}
+
+#[test]
+fn an_edited_form_names_no_grades_and_a_pair_needs_the_same_question() {
+    let situation = Situation {
+        form: NEW,
+        now: Some(Failed),
+        old: Some((ACCEPTED, Passed)),
+        edited: true,
+        accepted: Some((ACCEPTED, Passed)),
+        other_baseline: false,
+    };
+    let compared = compared(situation);
+    assert_eq!((compared.differs.as_slice(), compared.grades.len()), ([Aspect::Case].as_slice(), 0));
+    assert_eq!(compared.pair(), None);
+    let same = from_to(&failing(&[&[]]), &failing(&[&[0]]));
+    assert!(same.pair().is_some());
 }

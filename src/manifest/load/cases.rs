@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::domain::{Digest, Risk};
+use crate::domain::{Aspect, Digest, Question, Risk};
 use crate::manifest::case_file::CaseFile;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::FileSource;
+use crate::manifest::judging::programs_digest;
 use crate::manifest::node::{Half, below};
 use crate::manifest::project::{Case, Fixture};
 use crate::manifest::schema::{FileKind, read_raw};
@@ -71,7 +72,8 @@ pub(super) fn read(files: &dyn FileSource, path: &str, scope: Option<&Scope<'_>>
             }
             if let (Some(set), true) = (set, read.errors.is_empty()) {
                 let line = read.id_place.as_ref().map_or(0, IdPlace::line);
-                read.case = Some(case(raw, set, path, line, fixtures));
+                let programs = programs_digest(files, &raw.expect);
+                read.case = Some(case(raw, set, path, line, fixtures, programs));
             }
         }
         Err(errors) => read.errors.extend(errors),
@@ -160,7 +162,7 @@ fn read_fixtures(
     fixtures
 }
 
-fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture>) -> Case {
+fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture>, programs: Option<Digest>) -> Case {
     let set = Risk::new(set);
     let mut risks = vec![set.clone()];
     for risk in raw.risks {
@@ -182,6 +184,15 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
         "expect": expect,
         "sources": raw.sources,
     }));
+    let expectation_digest = Digest::of_json(&expect);
+    let mut question = Question::default();
+    question.set(Aspect::Expectations, expectation_digest.clone());
+    if !raw.faults.is_empty() {
+        question.set(Aspect::FaultSchedule, Digest::of_json(&json!(raw.faults)));
+    }
+    if let Some(programs) = programs {
+        question.set(Aspect::JudgingPrograms, programs);
+    }
     Case {
         id: raw.id,
         set,
@@ -198,8 +209,9 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
         steps: raw.steps,
         faults: raw.faults,
         now: raw.now,
-        expectation_digest: Digest::of_json(&expect),
+        expectation_digest,
         expect: raw.expect,
         digest,
+        question,
     }
 }

@@ -9,7 +9,7 @@ use crate::manifest::files::{EntryKind, FileError, FileSource};
 use crate::manifest::node::{Half, below};
 use crate::manifest::project_file::{ProjectFile, WorkflowSpec};
 use crate::manifest::schema::{FileKind, read_raw};
-use crate::manifest::suggest::list_of;
+use crate::manifest::suggest::{hint_for, list_of};
 use crate::manifest::yaml::Document;
 
 use super::connectors;
@@ -104,6 +104,7 @@ fn check(file: &ProjectFile, document: &Document, errors: &mut Vec<Diagnostic>) 
         }
     }
     check_globs(document, "/inert", &file.inert, errors);
+    check_sets(document, file, errors);
     for (name, workflow) in &file.workflows {
         check_workflow(document, &below("/workflows", name), workflow, errors);
     }
@@ -143,6 +144,17 @@ fn check_workflow(document: &Document, pointer: &str, workflow: &WorkflowSpec, e
     check_code(document, &below(pointer, "code"), &workflow.code, errors);
     if let Some(now) = &workflow.now {
         check_time(document, &below(pointer, "now"), now, errors);
+    }
+}
+
+/// A set that no case can lie in is a typing mistake, and its policy would hold for nothing.
+fn check_sets(document: &Document, file: &ProjectFile, errors: &mut Vec<Diagnostic>) {
+    let own = file.risks.iter().map(|risk| risk.as_str());
+    let known: Vec<&str> = crate::domain::BUILT_IN_RISKS.into_iter().chain(own).collect();
+    for set in file.sets.keys().filter(|set| !known.contains(&set.as_str())) {
+        let message = format!("`{}` is no risk of this project", set.as_str().escape_debug());
+        let hint = hint_for(set.as_str(), &known, "risks");
+        errors.push(document.error_at(&below("/sets", set.as_str()), Half::Key, message).with_hint(hint));
     }
 }
 

@@ -114,7 +114,7 @@ fn how_old_the_inherited_results_are_is_said() {
 const STATUSES: [CaseStatus; 5] =
     [CaseStatus::Passed, CaseStatus::Failed, CaseStatus::Uncertain, CaseStatus::Flaky, CaseStatus::Errored];
 
-const STANDINGS: [Standing; 10] = [
+const STANDINGS: [Standing; 13] = [
     Standing::Regressed,
     Standing::Fixed,
     Standing::Unchanged,
@@ -122,6 +122,9 @@ const STANDINGS: [Standing; 10] = [
     Standing::New,
     Standing::Removed,
     Standing::ExpectationChanged,
+    Standing::Flaky,
+    Standing::Errored,
+    Standing::Uncertain,
     Standing::NotComparable,
     Standing::Inherited,
     Standing::NoBaseline,
@@ -146,6 +149,8 @@ fn made_up(cases: &[MadeUp]) -> Sample {
             let inherited = (*is_compared).then(|| Inherited {
                 record: Digest::of(b"record"),
                 accepted: "2026-02-11T10:00:00Z".to_owned(),
+                acceptances_since: 0,
+                judged_otherwise: false,
                 status: STATUSES[*status],
                 digest: Digest::of(b"case"),
             });
@@ -159,13 +164,14 @@ fn made_up(cases: &[MadeUp]) -> Sample {
                 case: case.clone(),
                 set: set.clone(),
                 digest,
+                question: crate::domain::Question::default(),
                 trials: Vec::new(),
                 status,
             });
         }
         if *selected && *is_compared {
             let standing = STANDINGS[*standing];
-            sample.compared.push(Compared { case, set, status: None, old_form: None, standing, why: String::new() });
+            sample.compared.push(Compared::new(case, set, standing, ""));
         }
     }
     sample
@@ -174,7 +180,7 @@ fn made_up(cases: &[MadeUp]) -> Sample {
 proptest! {
     #[test]
     fn every_case_of_the_plan_appears_exactly_once_and_the_sums_agree(
-        cases in proptest::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0_usize..5, 0_usize..10), 0..40)
+        cases in proptest::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0_usize..5, 0_usize..13), 0..40)
     ) {
         let sample = made_up(&cases);
         let document = sample.document();
@@ -202,7 +208,7 @@ proptest! {
         let comparison = document.comparison;
         let sum = comparison.regressed + comparison.fixed + comparison.unchanged + comparison.known_failure
             + comparison.new + comparison.expectation_changed + comparison.not_comparable + comparison.inherited
-            + comparison.no_baseline;
+            + comparison.no_baseline + comparison.flaky + comparison.errored + comparison.uncertain;
         prop_assert_eq!(sum, counts.total);
 
         let grouped: usize = Group::ALL.into_iter().map(|group| group.cases(&document).len()).sum();

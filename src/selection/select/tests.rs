@@ -77,6 +77,7 @@ fn case(id: &str, set: &str) -> Case {
         expect: Vec::new(),
         digest: Digest::of(id.as_bytes()),
         expectation_digest: Digest::of(b"expect"),
+        question: crate::domain::Question::default(),
     }
 }
 
@@ -122,6 +123,7 @@ fn change_set(changes: Vec<Change>) -> ChangeSet {
         base: side("main"),
         base_kind: BaseKind::Revisions(vec!["main".to_owned()]),
         head: side("working tree"),
+        base_files: Vec::new(),
         changes,
         cases: BTreeMap::new(),
         bumps_without_change: Vec::new(),
@@ -134,6 +136,8 @@ fn accepted(project: &Project) -> BTreeMap<CaseId, Inherited> {
     let inherited = |case: &Case| Inherited {
         record: Digest::of(b"record"),
         accepted: "2026-01-01T00:00:00Z".to_owned(),
+        acceptances_since: 0,
+        judged_otherwise: false,
         status: CaseStatus::Passed,
         digest: case.digest.clone(),
     };

@@ -10,7 +10,7 @@ use crate::selection::{Excluded, ExclusionReason, Mode, Selected, SelectionReaso
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
 
 const STATUSES: [CaseStatus; 5] = [Passed, Failed, Uncertain, Flaky, Errored];
-const STANDINGS: [Standing; 10] = [
+const STANDINGS: [Standing; 13] = [
     Standing::Regressed,
     Standing::Fixed,
     Standing::Unchanged,
@@ -18,13 +18,16 @@ const STANDINGS: [Standing; 10] = [
     Standing::New,
     Standing::Removed,
     Standing::ExpectationChanged,
+    Standing::Flaky,
+    Standing::Errored,
+    Standing::Uncertain,
     Standing::NotComparable,
     Standing::Inherited,
     Standing::NoBaseline,
 ];
 
 fn case(id: &str, status: Option<CaseStatus>, standing: Standing) -> Compared {
-    Compared { case: CaseId::from(id), set: Risk::from("access"), status, old_form: None, standing, why: String::new() }
+    Compared { status, ..Compared::new(CaseId::from(id), Risk::from("access"), standing, "") }
 }
 
 fn plan(selected: &[&str], excluded: &[&str]) -> Plan {
