@@ -9,7 +9,7 @@ use crate::domain::PartId;
 use crate::evidence::{
     ErrorKind, Exchange, Forwarded, LookHad, Observation, ProbedTarget, Reading, TrialError, attempts_at_operations,
 };
-use crate::manifest::{Case, ConnectorManifest, Grader, Probe};
+use crate::manifest::{Case, ConnectorManifest, FaultSpec, Grader, Probe};
 use crate::proxy::Seen;
 
 use super::operations::Traces;
@@ -45,6 +45,7 @@ impl Aftermath<'_> {
         };
         let Looked { readings, looks } = self
             .look(wiring, &probes::Aftermath { origin, last_call, late, not_at_once: &|probe| not_at_once.why(probe) });
+        let troubles = troubles(&exchanges);
         let traces = Traces {
             case: self.case,
             steps: &observation.steps,
@@ -55,8 +56,17 @@ impl Aftermath<'_> {
         };
         observation.operations = traces.operations();
         (observation.readings, observation.looks, observation.exchanges) = (readings, looks, exchanges);
-        if observation.error.is_none() {
-            observation.error = wiring.ended().or_else(|| self.not_fired(&fired)).or_else(|| too_many(unrecorded));
+        match &mut observation.error {
+            Some(error) if error.kind == ErrorKind::Cancelled => {}
+            // What the workflow made of it says less than what it was.
+            Some(error) => error.message.extend(troubles.iter().map(|trouble| format!("; {trouble}"))),
+            None => {
+                observation.error = wiring
+                    .ended()
+                    .or_else(|| self.not_fired(&fired, &observation.exchanges))
+                    .or_else(|| in_trouble(&troubles))
+                    .or_else(|| too_many(unrecorded));
+            }
         }
     }
 
@@ -98,14 +108,45 @@ impl Aftermath<'_> {
         targets.collect()
     }
 
-    fn not_fired(&self, fired: &BTreeSet<usize>) -> Option<TrialError> {
+    fn not_fired(&self, fired: &BTreeSet<usize>, exchanges: &[Exchange]) -> Option<TrialError> {
         let missed = self.case.faults.iter().enumerate().filter(|(index, _)| !fired.contains(index));
+        // A fault that was laid on a call and came to nothing says why.
+        let why = |index: usize| {
+            let laid = |exchange: &&Exchange| exchange.fault.as_ref().is_some_and(|fault| fault.index == index);
+            let problem = exchanges.iter().find(laid).and_then(|exchange| exchange.problem.as_ref());
+            problem.map(|problem| format!(" ({problem})")).unwrap_or_default()
+        };
         let missed: Vec<String> = missed
-            .map(|(_, fault)| format!("attempt {} at {}/{}", fault.attempt, fault.connector, fault.operation))
+            .map(|(index, fault)| {
+                let FaultSpec { attempt, connector, operation, .. } = fault;
+                format!("attempt {attempt} at {connector}/{operation}{}", why(index))
+            })
             .collect();
         let message = format!("a fault was scheduled and never fired: {}", missed.join(", "));
         (!missed.is_empty()).then_some(TrialError { kind: ErrorKind::FaultNotFired, message })
     }
+}
+
+/// What went wrong between the runner and a target, a sentence each: a target that is down, speaks no HTTP, or gives no
+/// whole answer by itself is no finding about the workflow. What a fault or the caller did to a call is not among it.
+fn troubles(exchanges: &[Exchange]) -> Vec<String> {
+    const GATEWAY: [Option<u16>; 2] = [Some(502), Some(504)];
+    const TOLD: usize = 3;
+    let is_trouble = |exchange: &&Exchange| {
+        let in_its_place = exchange.status.is_none() && GATEWAY.contains(&exchange.delivered_status);
+        let broken_off = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_none());
+        exchange.fault.is_none() && (in_its_place || broken_off)
+    };
+    let told = exchanges.iter().filter(is_trouble).filter_map(|exchange| {
+        let Exchange { number, connector, problem, .. } = exchange;
+        Some(format!("call {number}, to the connector `{connector}`: {}", problem.as_ref()?))
+    });
+    told.take(TOLD).collect()
+}
+
+fn in_trouble(troubles: &[String]) -> Option<TrialError> {
+    let message = troubles.join("; ");
+    (!troubles.is_empty()).then_some(TrialError { kind: ErrorKind::Transport, message })
 }
 
 fn too_many(unrecorded: u64) -> Option<TrialError> {

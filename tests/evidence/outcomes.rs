@@ -1,0 +1,142 @@
+//! Each fault by where it falls, and what the target, the attempts and the claim then show together.
+
+use std::collections::BTreeMap;
+
+use holdpoint::domain::{Claim, ClaimCheck, Outcome};
+use holdpoint::evidence::{Answered, Forwarded, Observation};
+use serde_json::json;
+
+use crate::scene::{Scene, claim, fault, order};
+
+fn seen(observation: &Observation) -> (Outcome, usize, usize) {
+    let order = order(observation);
+    (order.outcome, order.attempts.len(), order.effects)
+}
+
+fn run_all() -> BTreeMap<String, Observation> {
+    let mut scene = Scene::new();
+    let (once, keyed, twice) = (json!({}), json!({"keyed": true, "attempts": 2}), json!({"attempts": 2}));
+    scene.case("clean", once.clone(), json!({}));
+    scene.case("lost-keyed", keyed.clone(), fault("lost_ack", json!({})));
+    scene.case("lost-unkeyed", twice.clone(), fault("lost_ack", json!({})));
+    scene.case("lost-and-given-up", json!({"claim": "failed"}), fault("lost_ack", json!({"by": "status"})));
+    scene.case("dropped", once.clone(), fault("drop_before", json!({})));
+    scene.case("dropped-then-done", twice.clone(), fault("drop_before", json!({})));
+    scene.case("claimed-all-the-same", json!({"claim": "completed"}), fault("drop_before", json!({})));
+    scene.case("late", json!({"timeout_s": 0.2}), fault("late_commit", json!({"by": "timeout", "seconds": 0.5})));
+    scene.case("delivered-twice", once.clone(), fault("duplicate_delivery", json!({})));
+    scene.case("delivered-twice-keyed", json!({"keyed": true}), fault("duplicate_delivery", json!({})));
+    scene.case("refused", json!({"item": "sold-out"}), json!({}));
+    scene.case("broke-after", json!({"item": "fragile", "claim": "failed"}), json!({}));
+    scene.case("other-quantity", json!({"item": "by-the-dozen", "quantity": 12}), json!({}));
+    scene.case("never-fired", once, fault("lost_ack", json!({"attempt": 2})));
+    scene.case("outage", json!({"attempts": 4}), fault("unavailable", json!({"through": 3})));
+    scene.run()
+}
+
+#[test]
+fn every_fault_shows_as_what_it_left_at_the_target() {
+    let all = run_all();
+    let expected = [
+        ("clean", (Outcome::Committed, 1, 1)),
+        ("lost-keyed", (Outcome::Replayed, 2, 1)),
+        ("lost-unkeyed", (Outcome::Duplicated, 2, 2)),
+        ("lost-and-given-up", (Outcome::Committed, 1, 1)),
+        ("dropped", (Outcome::NotCommitted, 1, 0)),
+        ("dropped-then-done", (Outcome::Committed, 2, 1)),
+        ("claimed-all-the-same", (Outcome::NotCommitted, 1, 0)),
+        ("late", (Outcome::Committed, 1, 1)),
+        ("delivered-twice", (Outcome::Duplicated, 1, 2)),
+        ("delivered-twice-keyed", (Outcome::Committed, 1, 1)),
+        ("refused", (Outcome::Rejected, 1, 0)),
+        ("broke-after", (Outcome::Committed, 1, 1)),
+        ("other-quantity", (Outcome::Mismatched, 1, 1)),
+        ("outage", (Outcome::Committed, 4, 1)),
+    ];
+    for (case, expected) in expected {
+        assert_eq!(seen(&all[case]), expected, "{case}: {:#?}", all[case].operations);
+    }
+    let claims = [
+        ("clean", (Claim::Completed, ClaimCheck::Confirmed)),
+        ("lost-and-given-up", (Claim::Failed, ClaimCheck::FalseFailure)),
+        ("dropped", (Claim::Unknown, ClaimCheck::HonestUnknown)),
+        ("claimed-all-the-same", (Claim::Completed, ClaimCheck::FalseSuccess)),
+        ("late", (Claim::Unknown, ClaimCheck::HonestUnknown)),
+        ("delivered-twice", (Claim::Completed, ClaimCheck::FalseSuccess)),
+        ("refused", (Claim::Rejected, ClaimCheck::Confirmed)),
+        ("broke-after", (Claim::Failed, ClaimCheck::FalseFailure)),
+    ];
+    for (case, (said, check)) in claims {
+        assert_eq!(claim(&all[case]), (Some(said), check), "{case}");
+    }
+    attempts_say_what_came_back(&all);
+    exchanges_show_both_sides(&all);
+    let error = all["never-fired"].error.as_ref().expect("a fault that never fired is the trial's error");
+    assert!(error.message.contains("never fired: attempt 2 at shop/order"), "{error:?}");
+}
+
+fn attempts_say_what_came_back(all: &BTreeMap<String, Observation>) {
+    let answers = |case: &str| order(&all[case]).attempts.iter().map(|seen| seen.answered.clone()).collect::<Vec<_>>();
+    let receipt = || Some("1".to_owned());
+    assert_eq!(
+        answers("lost-keyed"),
+        [Answered::Committed { receipt: receipt() }, Answered::Replayed { receipt: receipt() },]
+    );
+    assert_eq!(answers("dropped"), [Answered::NotForwarded]);
+    assert_eq!(answers("refused"), [Answered::Refused { reason: "no such item in stock".to_owned() }]);
+    assert_eq!(answers("broke-after"), [Answered::Error { detail: "status 500".to_owned() }]);
+    assert_eq!(answers("outage")[..3], vec![Answered::NotForwarded; 3]);
+    let first = &order(&all["lost-keyed"]).attempts[0];
+    assert_eq!((first.identity.as_deref(), first.fault.as_deref()), (Some("key-O-1"), Some("lost_ack by reset")));
+}
+
+fn exchanges_show_both_sides(all: &BTreeMap<String, Observation>) {
+    let lost = &all["lost-keyed"].exchanges;
+    assert_eq!(lost.len(), 2);
+    assert_eq!((lost[0].status, lost[0].delivered_status, lost[0].forwarded), (Some(201), None, Forwarded::Whole));
+    assert_eq!((lost[0].target.as_str(), lost[0].step), ("/v1/orders", 1));
+    let had = &all["clean"].looks["orders"];
+    assert!(had.settled && had.authoritative && had.readings == 1, "{had:?}");
+    assert!(had.at_us > all["clean"].exchanges[0].ended_us);
+}
+
+#[test]
+fn both_forms_of_a_case_and_every_run_of_it_get_the_same_chance() {
+    let mut scene = Scene::new();
+    scene.case("damaged", json!({}), fault("corrupt_json", json!({})));
+    let damaged =
+        |observation: Observation| observation.exchanges[0].delivered_status.map(|status| (status, seen(&observation)));
+    let (one, other) = (scene.run_one(), scene.run_one());
+    assert_eq!(damaged(one), damaged(other));
+}
+
+#[test]
+fn a_step_that_may_fail_does_not_end_the_trial_and_its_answer_counts_as_none() {
+    let mut scene = Scene::new();
+    let steps = json!([{"invoke": {"may_fail": true}}, {"restart": {}}, {"invoke": {}}]);
+    let input = json!({"crash": true, "keyed": true});
+    scene.case("goes-on", input.clone(), json!({"steps": steps}));
+    scene.case("ends", input, json!({"steps": [{"invoke": {}}, {"invoke": {}}]}));
+    let all = scene.run();
+    let went_on = &all["goes-on"];
+    assert_eq!(seen(went_on), (Outcome::Replayed, 2, 1));
+    assert!(went_on.steps[0].answer.is_none() && went_on.steps[2].answer.is_some());
+    let failure = went_on.steps[0].failure.as_ref().expect("the failure is kept");
+    assert!(failure.message.contains("giving up"), "{failure:?}");
+    assert_eq!(went_on.exchanges.iter().map(|exchange| exchange.step).collect::<Vec<_>>(), [1, 3]);
+    // Where it may not fail, the trial ends, and what it did until then is looked at all the same.
+    let ended = &all["ends"];
+    assert!(ended.error.as_ref().unwrap().message.contains("giving up"));
+    assert_eq!((ended.steps.len(), ended.exchanges.len()), (1, 1));
+    assert_eq!(ended.operations[0].outcome, Outcome::Committed);
+}
+
+#[test]
+fn a_workflow_that_is_ended_still_shows_its_calls_and_what_they_left() {
+    let mut scene = Scene::new();
+    scene.file["workflows"]["buyer"]["timeout_s"] = json!(1);
+    scene.case("too-long", json!({"sleep_s": 60}), json!({}));
+    let observation = scene.run_one();
+    assert!(observation.error.as_ref().unwrap().message.contains("ran for more than 1 s"), "{observation:#?}");
+    assert_eq!((observation.exchanges.len(), observation.operations[0].outcome), (1, Outcome::Committed));
+}
