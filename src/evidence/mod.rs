@@ -8,6 +8,8 @@ mod looks;
 mod markdown;
 mod observation;
 mod outcome;
+#[cfg(test)]
+mod whole_way;
 mod wire;
 
 pub use attempts::attempts_at_operations;

@@ -226,3 +226,17 @@ pub(super) fn answer_first(manifests: &BTreeMap<PartId, Arc<ConnectorManifest>>)
 fn setup_error(message: String) -> TrialError {
     TrialError { kind: ErrorKind::Setup, message }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_depends_on_the_case_and_the_trial_alone() {
+        let one = seed(&"a".into(), 1);
+        assert_eq!(one, seed(&"a".into(), 1));
+        assert!(one != seed(&"a".into(), 2) && one != seed(&"b".into(), 1) && one != 0);
+        // Written together, they are told apart.
+        assert_ne!(seed(&"a1".into(), 2), seed(&"a".into(), 12));
+    }
+}

@@ -365,7 +365,8 @@ pub struct HttpProbe {
     /// Request headers. `${NAME}` stands for an environment variable that must be set.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// A JSONPath (RFC 9535) to the effects in the JSON answer: each map that it finds is one.
+    /// A JSONPath (RFC 9535) to the effects in the JSON answer: each map that it finds is one. Where it ends in `[*]`, the
+    /// list before that must be there: an answer of another form is not one without effects.
     #[serde(default = "every_item")]
     pub effects: String,
     /// Whether the status 404 means that there is nothing. By default the target then counts as unreadable.
@@ -385,7 +386,9 @@ fn default_probe_timeout() -> u64 {
     10
 }
 
-/// A program that asks a target and prints a JSON list of maps, or JSON lines of maps: each map is an effect.
+/// A program that asks a target and prints a JSON list of maps, or JSON lines of maps: each map is an effect. On standard
+/// input it gets `holdpoint.probe/1`: the probe, the case, the trial, its state directory, and where the connectors' targets
+/// listen. One that ends badly has read nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandProbe {

@@ -101,16 +101,6 @@ fn exchanges_show_both_sides(all: &BTreeMap<String, Observation>) {
 }
 
 #[test]
-fn both_forms_of_a_case_and_every_run_of_it_get_the_same_chance() {
-    let mut scene = Scene::new();
-    scene.case("damaged", json!({}), fault("corrupt_json", json!({})));
-    let damaged =
-        |observation: Observation| observation.exchanges[0].delivered_status.map(|status| (status, seen(&observation)));
-    let (one, other) = (scene.run_one(), scene.run_one());
-    assert_eq!(damaged(one), damaged(other));
-}
-
-#[test]
 fn a_step_that_may_fail_does_not_end_the_trial_and_its_answer_counts_as_none() {
     let mut scene = Scene::new();
     let steps = json!([{"invoke": {"may_fail": true}}, {"restart": {}}, {"invoke": {}}]);
@@ -139,4 +129,51 @@ fn a_workflow_that_is_ended_still_shows_its_calls_and_what_they_left() {
     let observation = scene.run_one();
     assert!(observation.error.as_ref().unwrap().message.contains("ran for more than 1 s"), "{observation:#?}");
     assert_eq!((observation.exchanges.len(), observation.operations[0].outcome), (1, Outcome::Committed));
+}
+
+/// Orders a lamp for each request, at the address that stands in it.
+const SERVICE: &str = "\
+import json, sys, urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+
+class Service(BaseHTTPRequestHandler):
+    def answer(self, text):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        self.answer(b'ready')
+
+    def do_POST(self):
+        call = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
+        body = json.dumps({'request': 'O-1', 'item': 'lamp', 'quantity': 1}).encode()
+        urllib.request.urlopen(urllib.request.Request(call['connectors']['shop'] + '/orders', body)).read()
+        self.answer(b'status ok')
+
+    def log_message(self, *_):
+        pass
+
+
+HTTPServer(('127.0.0.1', int(sys.argv[1])), Service).serve_forever()
+";
+
+#[test]
+fn a_service_finds_the_trials_own_address_in_each_invocation() {
+    let mut scene = Scene::new();
+    scene.write("service.py", SERVICE);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/");
+    scene.file["workflows"]["buyer"] = json!({
+        "http": {"url": url, "start": ["python3", "service.py", port.to_string()], "ready": {"url": url}},
+        "parts": ["shop"],
+    });
+    scene.case("one", json!({}), json!({}));
+    scene.case("other", json!({}), json!({}));
+    for observation in scene.run().values() {
+        assert_eq!(seen(observation), (Outcome::Committed, 1, 1));
+        // What is passed on is closed when the look is had: nothing of the service can come any more.
+        assert!(observation.looks["orders"].settled);
+    }
 }

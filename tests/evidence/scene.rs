@@ -80,6 +80,10 @@ impl Scene {
         self.cases.insert(id.to_owned(), case);
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     pub(crate) fn write(&self, name: &str, text: &str) {
         write(&self.folder.path().join(name), text);
     }

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 use std::net::TcpListener;
 
-use holdpoint::evidence::{Answered, ErrorKind, Observation};
+use holdpoint::domain::Outcome;
+use holdpoint::evidence::{Answered, ErrorKind, Observation, Reading};
 use serde_json::json;
 
 use crate::scene::Scene;
@@ -87,7 +88,7 @@ fn an_upstream_that_is_down_is_the_trials_error_and_leaves_nothing_certain() {
         order.attempts.iter().map(|seen| seen.answered.clone()).collect::<Vec<_>>(),
         [Answered::NotForwarded, Answered::NotForwarded]
     );
-    assert_eq!(order.outcome, holdpoint::domain::Outcome::Uncertain);
+    assert_eq!(order.outcome, Outcome::Uncertain);
 }
 
 #[test]
@@ -112,7 +113,6 @@ fn an_upstream_that_never_answers_and_one_that_speaks_no_http_are_the_trials_err
 fn a_run_that_is_forced_to_end_lets_nothing_run_on() {
     let mut scene = Scene::new();
     scene.case("a", json!({"sleep_s": 600}), json!({}));
-    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     std::thread::scope(|scope| {
         let cancellation = &scene.cancellation;
         scope.spawn(move || {
@@ -120,9 +120,48 @@ fn a_run_that_is_forced_to_end_lets_nothing_run_on() {
             cancellation.request();
             cancellation.request();
         });
-        let observation = scene.run_one();
-        assert_eq!(error(&observation).0, ErrorKind::Cancelled);
-        stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        assert_eq!(error(&scene.run_one()).0, ErrorKind::Cancelled);
     });
-    assert!(stop.load(std::sync::atomic::Ordering::SeqCst));
+}
+
+#[test]
+fn a_question_by_tls_to_what_speaks_none_is_no_reading() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let _ = stream.unwrap().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]");
+        }
+    });
+    let mut scene = Scene::new();
+    scene.file["probes"]["far"] = json!({"http": {"path": format!("https://127.0.0.1:{port}/orders?key=k")}});
+    scene.case("a", json!({}), json!({"expect": [{"effects": {"probe": "far", "count": 0}}]}));
+    let observation = scene.run_one();
+    let Reading::Unreadable(reason) = &observation.readings["far"] else { panic!("{observation:#?}") };
+    assert!(reason.starts_with(&format!("https://127.0.0.1:{port}/orders: no connection to the upstream")), "{reason}");
+    assert_eq!(observation.exchanges.len(), 1, "a question is no call of the workflow");
+}
+
+#[test]
+fn a_check_starts_nothing_and_opens_nothing() {
+    let mut scene = Scene::new();
+    scene.write("shop.py", "open('started', 'w').close()\n");
+    scene.write(".gitignore", "");
+    scene.case("a", json!({}), json!({}));
+    scene.load();
+    let check = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+        command.arg("--project").arg(scene.folder()).arg("check").output().unwrap()
+    };
+    let checked = check();
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    assert!(!scene.folder().join("started").exists());
+    let without = json!({"connector": "shop", "operation": "order", "fault": "inject_text"});
+    let case = json!({
+        "id": "b", "title": "t", "workflow": "buyer", "input": {}, "faults": [without], "expect": [{"contains": "x"}],
+    });
+    scene.write("cases/action/b.yaml", &case.to_string());
+    let refused = check();
+    assert_eq!(refused.status.code(), Some(13));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("needs `pointer`"), "{refused:?}");
 }
