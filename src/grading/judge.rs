@@ -1,6 +1,7 @@
 //! What all graders share: the trait, what they look at, and what they find.
 
 use crate::evidence::{Answer, Observation, excerpt};
+use crate::manifest::Case;
 
 use super::grade::{Grade, GradingContext};
 
@@ -33,6 +34,8 @@ pub(super) trait Judge {
 /// What a grader may look at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subject<'a> {
+    /// The case.
+    pub(super) case: &'a Case,
     /// The trial.
     pub(super) observation: &'a Observation,
     /// The project's parts and their texts.

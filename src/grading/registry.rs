@@ -1,16 +1,19 @@
 //! The registry: which grader judges an expectation.
 
 use crate::manifest::{
-    BehaviourClaim, Cites, CommandGrader, Contains, DurationLimit, EffectCount, Expectation, Grader, HttpStatus,
-    JsonCheck, JsonSchemaCheck, Length, NumberCheck, OperationOutcome, RegexCheck, Similar,
+    AttemptBounds, BackoffCheck, BehaviourClaim, Cites, CommandGrader, Contains, Dependency, DurationLimit,
+    EffectCount, Expectation, Grader, HttpStatus, JsonCheck, JsonSchemaCheck, Length, NoRetry, NumberCheck,
+    OperationOutcome, PermittedCalls, RegexCheck, RetryLayers, Similar,
 };
 
 use super::grade::Grade;
-use super::graders::{ClaimsMatchEvidence, Equals};
+use super::graders::{
+    ClaimsMatchEvidence, ContractKept, Equals, IdentityKept, InOrder, ParametersUnchanged, RetryAfterHonoured,
+};
 use super::judge::{GraderDoc, Judge, NoJudgement, Subject, grade_of};
 
 /// Every grader, in the order in which the reference shows them.
-pub fn reference() -> [GraderDoc; 15] {
+pub fn reference() -> [GraderDoc; 26] {
     [
         Equals::DOC,
         Contains::DOC,
@@ -25,6 +28,17 @@ pub fn reference() -> [GraderDoc; 15] {
         EffectCount::DOC,
         OperationOutcome::DOC,
         BehaviourClaim::DOC,
+        AttemptBounds::DOC,
+        BackoffCheck::DOC,
+        RetryAfterHonoured::DOC,
+        NoRetry::DOC,
+        IdentityKept::DOC,
+        ParametersUnchanged::DOC,
+        InOrder::DOC,
+        Dependency::DOC,
+        PermittedCalls::DOC,
+        RetryLayers::DOC,
+        ContractKept::DOC,
         HttpStatus::DOC,
         CommandGrader::DOC,
     ]
@@ -51,6 +65,17 @@ pub(super) fn judge(expectation: &Expectation, subject: &Subject<'_>) -> Grade {
         Grader::Outcome(settings) => by(settings, negated, subject),
         Grader::Claim(settings) => by(settings, negated, subject),
         Grader::ClaimMatchesEvidence => by(&ClaimsMatchEvidence, negated, subject),
+        Grader::Attempts(settings) => by(settings, negated, subject),
+        Grader::Backoff(settings) => by(settings, negated, subject),
+        Grader::RetryAfter(calls) => by(&RetryAfterHonoured(calls), negated, subject),
+        Grader::NoRetry(settings) => by(settings, negated, subject),
+        Grader::Identity(calls) => by(&IdentityKept(calls), negated, subject),
+        Grader::ParametersUnchanged => by(&ParametersUnchanged, negated, subject),
+        Grader::Order(pairs) => by(&InOrder(pairs), negated, subject),
+        Grader::Depends(settings) => by(settings, negated, subject),
+        Grader::PermittedCalls(settings) => by(settings, negated, subject),
+        Grader::RetryLayers(settings) => by(settings, negated, subject),
+        Grader::Contract(rules) => by(&ContractKept(rules), negated, subject),
         Grader::HttpStatus(settings) => by(settings, negated, subject),
         Grader::Command(settings) => by(settings, negated, subject),
     }

@@ -146,9 +146,14 @@ impl Shelf {
 
 /// The grade of one expectation on a trial.
 pub(super) fn graded(document: Value, observation: &Observation) -> Grade {
-    let shelf = Shelf::new();
-    let subject = Subject { observation, context: &shelf.context(), index: 0 };
-    registry::judge(&expectation(document), &subject)
+    graded_with(document, observation, &Shelf::new())
+}
+
+/// The grade of one expectation on a trial of a project.
+pub(super) fn graded_with(document: Value, observation: &Observation, shelf: &Shelf) -> Grade {
+    let case = case(&[document]);
+    let subject = Subject { case: &case, observation, context: &shelf.context(), index: 0 };
+    registry::judge(&case.expect[0], &subject)
 }
 
 /// Whether one expectation passes on an answer.

@@ -26,7 +26,7 @@ pub fn grade(case: &Case, observation: Observation, context: &GradingContext<'_>
 }
 
 fn grades(case: &Case, observation: &Observation, context: &GradingContext<'_>) -> Vec<Grade> {
-    let judge = |(index, expectation)| registry::judge(expectation, &Subject { observation, context, index });
+    let judge = |(index, expectation)| registry::judge(expectation, &Subject { case, observation, context, index });
     case.expect.iter().enumerate().map(judge).collect()
 }
 

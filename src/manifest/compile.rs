@@ -3,6 +3,7 @@
 
 use globset::{Glob, GlobBuilder};
 use jiff::Timestamp;
+use jiff::fmt::rfc2822;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, Retrieve, Uri, Validator};
 use regex::Regex;
@@ -83,6 +84,23 @@ impl Retrieve for NothingIsFetched {
     fn retrieve(&self, _uri: &Uri<String>) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
         Err("nothing is fetched".into())
     }
+}
+
+/// A time in the form of RFC 3339, in seconds since 1970.
+///
+/// # Errors
+/// The reason in words when it is none.
+pub fn seconds_of_time(text: &str) -> Result<f64, String> {
+    compile_time(text).map(|time| time.as_duration().as_secs_f64())
+}
+
+/// A date as HTTP writes it (RFC 9110), in seconds since 1970.
+///
+/// # Errors
+/// The reason in words when it is none.
+pub fn seconds_of_http_date(text: &str) -> Result<f64, String> {
+    let time = rfc2822::DateTimeParser::new().parse_timestamp(text).map_err(|error| error.to_string())?;
+    Ok(time.as_duration().as_secs_f64())
 }
 
 /// The regex crate draws the pattern over several lines and states the reason on the last.

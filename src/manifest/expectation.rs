@@ -1,12 +1,19 @@
 //! What a case can expect: one raw form for the file and its schema, one checked form for the graders.
 
+mod behaviour;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::{Claim, OperationId, Outcome, PartId};
+use crate::domain::{Claim, OperationId, Outcome, PartId, Rule};
+
+pub use behaviour::{
+    AttemptBounds, BackoffCheck, CallsMeant, ContractCheck, ContractForm, ContractWord, Dependency, NoRetry,
+    NoRetryAfter, ParametersWord, PermittedCalls, Precedence, RetryAfterForm, RetryAfterWord, RetryLayers,
+};
 
 /// One expectation: exactly one of its fields, which names the grader that judges it.
 ///
@@ -57,6 +64,41 @@ pub struct Expectation {
     /// What the workflow claims of its operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<ClaimForm>,
+    /// How often an operation is tried, and how long that takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<AttemptBounds>,
+    /// How long the waits between attempts are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backoff: Option<BackoffCheck>,
+    /// After a 429 or 503 with `Retry-After` nobody came again sooner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<RetryAfterForm>,
+    /// What must not be tried again was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_retry: Option<NoRetry>,
+    /// The key is there, stays the same over the attempts at one operation, and is another one for another operation and for
+    /// another payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<CallsMeant>,
+    /// One key never goes with two payloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<ParametersWord>,
+    /// Calls come in this order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub order: Option<Vec<Precedence>>,
+    /// A call is made only once what it depends on is known to be done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends: Option<Dependency>,
+    /// Every call is one that the permissions manifest allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permitted_calls: Option<PermittedCalls>,
+    /// How many layers try again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_layers: Option<RetryLayers>,
+    /// Rules about calls are kept: what their targets promise of a request that they get twice is used, and not more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<ContractForm>,
     /// The status of the HTTP answer. Without this expectation any status outside 2xx is an error of the trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http_status: Option<HttpStatus>,
@@ -299,6 +341,9 @@ pub struct EffectCount {
     /// Only effects with these fields are counted.
     #[serde(default)]
     pub r#where: BTreeMap<String, Value>,
+    /// Each effect that is counted has these fields.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Value>,
     /// Exactly so many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
@@ -422,6 +467,28 @@ pub enum Grader {
     Claim(BehaviourClaim),
     /// See [`Expectation::claim`]: `matches_evidence`.
     ClaimMatchesEvidence,
+    /// See [`Expectation::attempts`].
+    Attempts(AttemptBounds),
+    /// See [`Expectation::backoff`].
+    Backoff(BackoffCheck),
+    /// See [`Expectation::retry_after`].
+    RetryAfter(CallsMeant),
+    /// See [`Expectation::no_retry`].
+    NoRetry(NoRetry),
+    /// See [`Expectation::identity`].
+    Identity(CallsMeant),
+    /// See [`Expectation::parameters`].
+    ParametersUnchanged,
+    /// See [`Expectation::order`].
+    Order(Vec<Precedence>),
+    /// See [`Expectation::depends`].
+    Depends(Dependency),
+    /// See [`Expectation::permitted_calls`].
+    PermittedCalls(PermittedCalls),
+    /// See [`Expectation::retry_layers`].
+    RetryLayers(RetryLayers),
+    /// See [`Expectation::contract`]: these rules are kept.
+    Contract(Vec<Rule>),
     /// See [`Expectation::http_status`].
     HttpStatus(HttpStatus),
     /// See [`Expectation::command`].
@@ -461,8 +528,24 @@ impl Expectation {
             .or_else(|| self.effects.clone().map(Grader::Effects))
             .or_else(|| self.outcome.clone().map(Grader::Outcome))
             .or_else(|| self.claim.as_ref().map(claim))
+            .or_else(|| self.behaviour())
             .or_else(|| self.http_status.clone().map(Grader::HttpStatus))
             .or_else(|| self.command.clone().map(Grader::Command))?;
         Some((grader, false))
+    }
+
+    /// The grader of what is expected of calls.
+    fn behaviour(&self) -> Option<Grader> {
+        None.or_else(|| self.attempts.clone().map(Grader::Attempts))
+            .or_else(|| self.backoff.clone().map(Grader::Backoff))
+            .or_else(|| self.retry_after.as_ref().map(|form| Grader::RetryAfter(form.calls())))
+            .or_else(|| self.no_retry.clone().map(Grader::NoRetry))
+            .or_else(|| self.identity.clone().map(Grader::Identity))
+            .or_else(|| self.parameters.map(|ParametersWord::Unchanged| Grader::ParametersUnchanged))
+            .or_else(|| self.order.clone().map(Grader::Order))
+            .or_else(|| self.depends.clone().map(Grader::Depends))
+            .or_else(|| self.permitted_calls.clone().map(Grader::PermittedCalls))
+            .or_else(|| self.retry_layers.clone().map(Grader::RetryLayers))
+            .or_else(|| self.contract.as_ref().map(|form| Grader::Contract(form.rules())))
     }
 }

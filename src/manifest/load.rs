@@ -1,6 +1,7 @@
 //! A whole project, from a source of files to checked values; strict for the side that is run, lenient for the
 //! side that it is compared with.
 
+mod calls;
 mod cases;
 mod connectors;
 mod environment;

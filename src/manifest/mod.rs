@@ -24,12 +24,15 @@ mod yaml;
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
 pub use compile::{
     JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time, literal_prefix,
+    seconds_of_http_date, seconds_of_time,
 };
 pub use diagnostic::{Diagnostic, Severity};
 pub use expectation::{
-    BehaviourClaim, Cites, ClaimForm, ClaimWord, CommandGrader, Contains, ContainsForm, Count, DurationLimit,
-    EffectCount, Expectation, Grader, HttpStatus, JsonCheck, JsonKind, JsonSchemaCheck, Length, LengthUnit,
-    NumberCheck, OneOrMany, OperationOutcome, RegexCheck, RegexForm, Similar,
+    AttemptBounds, BackoffCheck, BehaviourClaim, CallsMeant, Cites, ClaimForm, ClaimWord, CommandGrader, Contains,
+    ContainsForm, ContractCheck, ContractForm, ContractWord, Count, Dependency, DurationLimit, EffectCount,
+    Expectation, Grader, HttpStatus, JsonCheck, JsonKind, JsonSchemaCheck, Length, LengthUnit, NoRetry, NoRetryAfter,
+    NumberCheck, OneOrMany, OperationOutcome, ParametersWord, PermittedCalls, Precedence, RegexCheck, RegexForm,
+    RetryAfterForm, RetryAfterWord, RetryLayers, Similar,
 };
 pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED, readable};
 pub use gate_policy::{

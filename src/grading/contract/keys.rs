@@ -85,6 +85,9 @@ pub(super) fn follows_payload(scene: &Scene<'_>, found: &mut Found) {
                 && earlier.operation == later.operation
         };
         let Some(earlier) = scene.exchanges[..at].iter().find(is_same_key) else { continue };
+        if !scene.is_meant(earlier) && !scene.is_meant(later) {
+            continue;
+        }
         let contract = scene.contract(later);
         match (Payload::of(earlier, contract), Payload::of(later, contract)) {
             (Some(one), Some(other)) if one.is_same(&other) => found.occasion(),

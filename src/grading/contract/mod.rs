@@ -23,7 +23,7 @@ mod replay;
 mod scene;
 mod server_error;
 #[cfg(test)]
-mod specimen;
+pub(super) mod specimen;
 mod terms;
 mod turn_id;
 mod unprotected;
@@ -31,8 +31,9 @@ mod window;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{OperationId, Rule};
-use crate::evidence::Observation;
+use crate::domain::{OperationId, PartId, Rule};
+use crate::evidence::{Observation, OperationSeen};
+use crate::manifest::CallName;
 
 use scene::{Intent, Scene, Try};
 
@@ -79,29 +80,52 @@ pub fn breaches(observation: &Observation, terms: &Terms) -> Vec<Breach> {
 
 /// How one rule stands.
 pub fn examine(rule: Rule, observation: &Observation, terms: &Terms) -> RuleStanding {
-    let scene = Scene::of(observation, terms);
-    let mut found = Found { rule, occasions: 0, breaches: Vec::new(), missing: None };
+    stand(rule, &Scene::of(observation, terms))
+}
+
+/// How one rule stands for some of the operations.
+pub(super) fn examine_some(
+    rule: Rule,
+    observation: &Observation,
+    terms: &Terms,
+    is_meant: impl Fn(&OperationSeen) -> bool,
+) -> RuleStanding {
+    stand(rule, &Scene::of_some(observation, terms, is_meant))
+}
+
+/// How it stands with one call that depends on another: whether that one was known to be done before.
+pub(super) fn depends(call: &CallName, on: &CallName, observation: &Observation, terms: &Terms) -> RuleStanding {
+    let mut found = Found::none(Rule::PrematureCall);
+    let is_call = |connector: &PartId, operation: &str| call.parts() == Some((connector.as_str(), operation));
+    premature::check(&Scene::of(observation, terms), &mut found, |connector, operation| {
+        if is_call(connector, operation) { std::slice::from_ref(on) } else { &[] }
+    });
+    found.standing()
+}
+
+fn stand(rule: Rule, scene: &Scene<'_>) -> RuleStanding {
+    let mut found = Found::none(rule);
     match rule {
-        Rule::StableKey => keys::stable(&scene, &mut found),
-        Rule::KeyFollowsPayload => keys::follows_payload(&scene, &mut found),
-        Rule::LookAfterWindow => window::look_after(&scene, &mut found),
-        Rule::InFlightIsNoConflict => in_flight::is_no_conflict(&scene, &mut found),
-        Rule::ServerErrorIsUncertain => server_error::is_uncertain(&scene, &mut found),
-        Rule::ReplayAddsNothing => replay::adds_nothing(&scene, &mut found),
-        Rule::TurnIdIsNoIntent => turn_id::is_no_intent(&scene, &mut found),
-        Rule::EqualOperationsBothSucceed => equal_operations::both_succeed(&scene, &mut found),
-        Rule::EmptyLookSettlesNothing => empty_look::settles_nothing(&scene, &mut found),
-        Rule::ExpiredApprovalGivesNothing => approval::expired_gives_nothing(&scene, &mut found),
-        Rule::DuplicatedEffect => effects::duplicated(&scene, &mut found),
-        Rule::MismatchedEffect => effects::mismatched(&scene, &mut found),
-        Rule::FalseSuccess | Rule::FalseFailure | Rule::Overclaimed => claims::checked(&scene, &mut found),
-        Rule::Silent => claims::silent(&scene, &mut found),
-        Rule::NoAnswer => claims::no_answer(&scene, &mut found),
-        Rule::UnboundedRetry => bounds::unbounded(&scene, &mut found),
-        Rule::RetriedRefusal => refusal::retried(&scene, &mut found),
-        Rule::UnprotectedRetry => unprotected::retry(&scene, &mut found),
-        Rule::LostIdentity => keys::lost(&scene, &mut found),
-        Rule::PrematureCall => premature::call(&scene, &mut found),
+        Rule::StableKey => keys::stable(scene, &mut found),
+        Rule::KeyFollowsPayload => keys::follows_payload(scene, &mut found),
+        Rule::LookAfterWindow => window::look_after(scene, &mut found),
+        Rule::InFlightIsNoConflict => in_flight::is_no_conflict(scene, &mut found),
+        Rule::ServerErrorIsUncertain => server_error::is_uncertain(scene, &mut found),
+        Rule::ReplayAddsNothing => replay::adds_nothing(scene, &mut found),
+        Rule::TurnIdIsNoIntent => turn_id::is_no_intent(scene, &mut found),
+        Rule::EqualOperationsBothSucceed => equal_operations::both_succeed(scene, &mut found),
+        Rule::EmptyLookSettlesNothing => empty_look::settles_nothing(scene, &mut found),
+        Rule::ExpiredApprovalGivesNothing => approval::expired_gives_nothing(scene, &mut found),
+        Rule::DuplicatedEffect => effects::duplicated(scene, &mut found),
+        Rule::MismatchedEffect => effects::mismatched(scene, &mut found),
+        Rule::FalseSuccess | Rule::FalseFailure | Rule::Overclaimed => claims::checked(scene, &mut found),
+        Rule::Silent => claims::silent(scene, &mut found),
+        Rule::NoAnswer => claims::no_answer(scene, &mut found),
+        Rule::UnboundedRetry => bounds::unbounded(scene, &mut found),
+        Rule::RetriedRefusal => refusal::retried(scene, &mut found),
+        Rule::UnprotectedRetry => unprotected::retry(scene, &mut found),
+        Rule::LostIdentity => keys::lost(scene, &mut found),
+        Rule::PrematureCall => premature::call(scene, &mut found),
     }
     found.standing()
 }
@@ -115,6 +139,10 @@ struct Found {
 }
 
 impl Found {
+    fn none(rule: Rule) -> Self {
+        Self { rule, occasions: 0, breaches: Vec::new(), missing: None }
+    }
+
     /// Something happened in which the rule could have been broken.
     fn occasion(&mut self) {
         self.occasions += 1;

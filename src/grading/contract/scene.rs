@@ -78,9 +78,18 @@ impl Elapsed {
 
 impl<'a> Scene<'a> {
     pub(super) fn of(observation: &'a Observation, terms: &'a Terms) -> Self {
+        Self::of_some(observation, terms, |_| true)
+    }
+
+    /// Some of the operations. Every call is still there, since a look at one of them concerns an operation too.
+    pub(super) fn of_some(
+        observation: &'a Observation,
+        terms: &'a Terms,
+        is_meant: impl Fn(&OperationSeen) -> bool,
+    ) -> Self {
         let mut exchanges: Vec<&Exchange> = observation.exchanges.iter().collect();
         exchanges.sort_by_key(|exchange| exchange.number);
-        let intents = observation.operations.iter().map(|seen| {
+        let intents = observation.operations.iter().filter(|seen| is_meant(seen)).map(|seen| {
             let tries = seen.attempts.iter().map(|attempt| {
                 let exchange = attempt.exchange.and_then(|number| {
                     let place = exchanges.binary_search_by_key(&number, |exchange| exchange.number).ok()?;
@@ -95,6 +104,12 @@ impl<'a> Scene<'a> {
         });
         let intents = intents.collect();
         Self { observation, terms, exchanges, intents }
+    }
+
+    /// Whether a call is an attempt at one of the operations.
+    pub(super) fn is_meant(&self, exchange: &Exchange) -> bool {
+        let meant = self.intents.len() == self.observation.operations.len();
+        meant || self.intents.iter().any(|intent| exchange.intention.as_ref() == Some(intent.id()))
     }
 
     /// The contract of an exchange's operation.

@@ -58,7 +58,7 @@ impl Terms {
     }
 
     /// Seconds by which the workflow's time had been moved on before a step.
-    pub(super) fn advanced_s(&self, step: u32) -> u64 {
+    pub(in crate::grading) fn advanced_s(&self, step: u32) -> u64 {
         self.clock_steps.range(..step).map(|(_, seconds)| seconds).sum()
     }
 }

@@ -1,13 +1,18 @@
 //! What may have been done is not asked for again where nothing would make the two one.
 
+use crate::manifest::IdempotencyKey;
+
 use super::Found;
 use super::keys::is_protected;
 use super::look::looks_after;
-use super::scene::Scene;
+use super::scene::{Intent, Scene, Told};
 
 /// A look in between makes it right: whether the look settles anything is another rule's business.
 pub(super) fn retry(scene: &Scene<'_>, found: &mut Found) {
     for intent in &scene.intents {
+        if left_alone(intent) {
+            found.occasion();
+        }
         for (earlier, later) in intent.retries() {
             if later.contract.is_none() {
                 found.not_judged("no manifest states the contract of an operation that was tried again");
@@ -33,6 +38,13 @@ pub(super) fn retry(scene: &Scene<'_>, found: &mut Found) {
     }
 }
 
+/// Whether the last attempt may have been done, nothing would make another one the same, and there was none.
+fn left_alone(intent: &Intent<'_>) -> bool {
+    let Some(last) = intent.tries.last() else { return false };
+    let is_open = matches!(last.told(), Told::Nothing | Told::Failed | Told::Open | Told::InFlight | Told::Unseen);
+    is_open && last.contract.is_some_and(|contract| contract.idempotency.key == IdempotencyKey::None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::specimen::{Call, assert_breach, assert_kept, assert_no_occasion, assert_not_judged, trial};
@@ -45,7 +57,9 @@ mod tests {
         let lost = || Call::send("O-1").lost();
         assert_breach(RULE, &trial(&[lost(), Call::send("O-1")]), Some("send:O-1"), &[1, 2]);
         assert_kept(RULE, &trial(&[lost(), Call::look_for_message("O-1"), Call::send("O-1")]), 1);
-        assert_no_occasion(RULE, &trial(&[lost()]));
+        assert_kept(RULE, &trial(&[lost()]), 1);
+        assert_no_occasion(RULE, &trial(&[Call::reserve("O-1").key("k").lost()]));
+        assert_no_occasion(RULE, &trial(&[Call::send("O-1")]));
     }
 
     #[test]

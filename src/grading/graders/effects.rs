@@ -13,9 +13,9 @@ use crate::manifest::{Count, EffectCount};
 impl Judge for EffectCount {
     const DOC: GraderDoc = GraderDoc {
         name: "effects",
-        summary: "A probe shows exactly `count`, `at_least` or `at_most` effects whose fields are those of `where`. A \
-                  target that could not be read is no judgement, never a zero; nor is a `where` that names a field \
-                  which no effect has.",
+        summary: "A probe shows exactly `count`, `at_least` or `at_most` effects whose fields are those of `where`, and \
+                  each of those has the `fields`. A target that could not be read is no judgement, never a zero; nor is \
+                  a `where` or a `fields` that names a field which no effect has.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -28,23 +28,49 @@ impl Judge for EffectCount {
             }
             None => return Err(NoJudgement::new(format!("the probe {probe} was not asked"))),
         };
-        if let Some(field) = unknown_field(&self.r#where, effects) {
+        let named = self.r#where.keys().chain(self.fields.keys());
+        if let Some(field) = unknown_field(named, effects) {
             return Err(NoJudgement::new(format!(
                 "no effect that the probe {probe} shows has a field {}",
                 quoted(field)
             )));
         }
-        let matching = effects.iter().filter(|effect| matches(&self.r#where, effect)).count();
-        let wanted = if self.r#where.is_empty() {
-            String::new()
-        } else {
-            let fields = self.r#where.iter().map(|(field, value)| format!("{field} = {value}"));
-            format!(" with {}", quoted(&fields.collect::<Vec<_>>().join(", ")))
-        };
+        let counted: Vec<_> = effects.iter().filter(|effect| matches(&self.r#where, effect)).collect();
+        let wanted = phrase(" with ", &self.r#where);
         let noun = if range.at_most.unwrap_or(range.at_least) == 1 { "effect" } else { "effects" };
-        let expected = format!("{} {noun} at {probe}{wanted}", range_phrase(range));
-        Ok(Finding::of(range.holds(matching), expected, format!("{matching} of {} there", effects.len())))
+        let each = phrase(", each with ", &self.fields);
+        let expected = format!("{} {noun} at {probe}{wanted}{each}", range_phrase(range));
+        let other = counted.iter().find_map(|effect| self.fields.keys().find(|field| self.differs(effect, field)));
+        let found = match other {
+            Some(field) if range.holds(counted.len()) => {
+                let values = counted.iter().filter(|effect| self.differs(effect, field));
+                let shown: Vec<String> = values.map(|effect| value_of(effect, field)).collect();
+                return Ok(Finding::of(false, expected, format!("{field} = {}", quoted(&shown.join(", ")))));
+            }
+            _ => format!("{} of {} there", counted.len(), effects.len()),
+        };
+        Ok(Finding::of(range.holds(counted.len()), expected, found))
     }
+}
+
+impl EffectCount {
+    /// Whether an effect has another value in a field than it must have.
+    fn differs(&self, effect: &Map<String, Value>, field: &str) -> bool {
+        let wanted = self.fields.get(field);
+        wanted.is_some_and(|wanted| effect.get(field).is_none_or(|found| !json_equal(found, wanted)))
+    }
+}
+
+fn value_of(effect: &Map<String, Value>, field: &str) -> String {
+    effect.get(field).map_or("nothing".to_owned(), Value::to_string)
+}
+
+fn phrase(before: &str, fields: &BTreeMap<String, Value>) -> String {
+    if fields.is_empty() {
+        return String::new();
+    }
+    let fields = fields.iter().map(|(field, value)| format!("{field} = {value}"));
+    format!("{before}{}", quoted(&fields.collect::<Vec<_>>().join(", ")))
 }
 
 fn range(check: &EffectCount) -> Result<Count, NoJudgement> {
@@ -56,14 +82,14 @@ fn range(check: &EffectCount) -> Result<Count, NoJudgement> {
     Ok(Count { at_least: least, at_most: most })
 }
 
-/// A field of `where` that no effect has: with a misspelt name nothing would ever match, and a count of zero
+/// A named field that no effect has: with a misspelt name nothing would ever match, and a count of zero
 /// would hold for ever.
-fn unknown_field<'a>(wanted: &'a BTreeMap<String, Value>, effects: &[Map<String, Value>]) -> Option<&'a str> {
+fn unknown_field<'a>(mut named: impl Iterator<Item = &'a String>, effects: &[Map<String, Value>]) -> Option<&'a str> {
     if effects.is_empty() {
         return None;
     }
     let is_known = |field: &str| effects.iter().any(|effect| effect.contains_key(field));
-    wanted.keys().map(String::as_str).find(|field| !is_known(field))
+    named.find(|field| !is_known(field)).map(String::as_str)
 }
 
 fn matches(wanted: &BTreeMap<String, Value>, effect: &Map<String, Value>) -> bool {
@@ -139,6 +165,19 @@ mod tests {
     #[test]
     fn a_misspelt_field_is_no_judgement() {
         assert_no_judgement(&effects(json!({"where": {"operaton": "op-1"}, "count": 0})), &two());
+    }
+
+    #[test]
+    fn each_effect_that_is_counted_has_the_fields() {
+        let of = |settings| effects(settings);
+        let one = json!({"where": {"operation": "op-1"}, "count": 1, "fields": {"quantity": 2}});
+        assert_both(&of(one), &two(), Some(true), Some(false));
+        let wrong = json!({"where": {"operation": "op-1"}, "count": 1, "fields": {"quantity": 3}});
+        assert_both(&of(wrong.clone()), &two(), Some(false), Some(true));
+        assert!(graded(of(wrong), &two()).message.ends_with("found quantity = `2.0`"));
+        assert_both(&of(json!({"count": 2, "fields": {"quantity": 1}})), &two(), Some(false), Some(true));
+        assert_both(&of(json!({"count": 3, "fields": {"quantity": 1}})), &two(), Some(false), Some(true));
+        assert_no_judgement(&of(json!({"count": 2, "fields": {"quantty": 1}})), &two());
     }
 
     #[test]

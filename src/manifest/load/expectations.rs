@@ -1,5 +1,6 @@
 //! Expectations that could not be judged, and expectations that no answer can fail.
 
+pub(super) mod behaviour;
 mod json_schema;
 
 use regex::Regex;
@@ -64,6 +65,7 @@ impl Checker<'_> {
         if let Some(outcome) = &expectation.outcome {
             self.operation(&below(&at("outcome"), "operation"), outcome.operation.as_str());
         }
+        behaviour::check(self.document, pointer, expectation, self.errors);
         if let Some(command) = &expectation.command {
             check_program(self.document, &below(&at("command"), "run"), &command.run, self.errors);
         }
@@ -212,6 +214,7 @@ impl Checker<'_> {
     }
 
     fn effects(&mut self, pointer: &str, effects: &EffectCount) {
+        behaviour::check_fields(effects, |key, message, hint| self.push(&below(pointer, key), message, hint));
         match (effects.count, effects.at_least, effects.at_most) {
             (None, None | Some(0), None) => {
                 let hint = "give `count`, `at_most`, or `at_least` of 1 or more";

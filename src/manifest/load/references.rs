@@ -282,6 +282,7 @@ fn check_expectation(
     if let Some(source) = expectation.cites.as_ref().and_then(|cites| cites.source.as_ref()) {
         scope.part(document, &format!("{pointer}/cites/source"), source, Some(PartKind::Source), errors);
     }
+    super::calls::check(scope, workflow, expectation, document, pointer, errors);
     if expectation.http_status.is_some() && workflow.is_some_and(|workflow| workflow.http.is_none()) {
         let error =
             document.error_at(&below(pointer, "http_status"), Half::Key, "only an http workflow answers with a status");

@@ -1,5 +1,6 @@
 //! Loading whole projects: one valid project, and what happens when one thing in it is wrong.
 
+mod behaviour;
 mod cases;
 mod connectors;
 mod expectations;
