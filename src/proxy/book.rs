@@ -202,6 +202,10 @@ impl Book {
         *self.phase.borrow() >= Phase::Closing
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        *self.phase.borrow() == Phase::Ended
+    }
+
     pub(super) async fn closing(&self) {
         self.reached(Phase::Closing).await;
     }
@@ -249,4 +253,75 @@ fn keep_text(message: &mut Message, taken: usize) -> usize {
     message.is_cut |= !message.text.is_empty();
     message.text = String::new();
     taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Delivered, Forwarded};
+
+    fn exchange(number: u32, text: &str) -> Exchange {
+        let message = Message { text: text.to_owned(), ..Message::default() };
+        Exchange {
+            number,
+            step: 1,
+            connector: PartId::from("a"),
+            operation: None,
+            intention: None,
+            key: None,
+            begun_us: 0,
+            answered_us: None,
+            ended_us: 0,
+            method: "GET".to_owned(),
+            target: "/".to_owned(),
+            request: message.clone(),
+            forwarded: Forwarded::No,
+            answer: Some(message),
+            status: None,
+            delivered: Delivered::No,
+            delivered_status: None,
+            retry_after: None,
+            fault: None,
+            problem: None,
+        }
+    }
+
+    #[test]
+    fn calls_without_end_are_counted_and_no_longer_kept() {
+        let book = Book::new(&[], 0);
+        for number in 0..MOST_RECORDS + 3 {
+            book.arrive(&PartId::from("a"), None);
+            book.record(exchange(u32::try_from(number).unwrap(), ""));
+        }
+        let seen = book.take(false);
+        assert_eq!((seen.exchanges.len(), seen.unrecorded), (MOST_RECORDS, 3));
+        assert_eq!(seen.exchanges.last().unwrap().number as usize, MOST_RECORDS - 1);
+    }
+
+    #[test]
+    fn text_without_end_is_no_longer_kept_and_said_to_be_cut() {
+        let book = Book::new(&[], 0);
+        let text = "x".repeat(MOST_TEXT / 4);
+        for number in [2, 1, 3] {
+            book.arrive(&PartId::from("a"), None);
+            book.record(exchange(number, &text));
+        }
+        let kept: Vec<_> = book.take(false).exchanges.iter().map(|seen| (seen.number, seen.request.is_cut)).collect();
+        assert_eq!(kept, [(1, false), (2, false), (3, true)]);
+    }
+
+    #[test]
+    fn a_step_is_that_of_the_moment_and_the_clock_begins_with_the_first() {
+        let book = Book::new(&[], 0);
+        let before = book.arrive(&PartId::from("a"), None);
+        assert_eq!((before.step, before.begun_us), (0, 0));
+        book.begin_step(3);
+        std::thread::sleep(Duration::from_millis(2));
+        let within = book.arrive(&PartId::from("a"), None);
+        assert!(within.step == 3 && within.begun_us >= 2000, "{within:?}");
+        book.begin_step(4);
+        book.end_step();
+        let after = book.arrive_refused();
+        assert!(after.step == 0 && after.begun_us >= within.begun_us && after.number == 3, "{after:?}");
+    }
 }

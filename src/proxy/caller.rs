@@ -207,3 +207,24 @@ impl Caller {
         call.problem("what the caller sent is no HTTP request");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_may_call() {
+        for (from, may) in [
+            ("127.0.0.1:9", true),
+            ("127.8.8.8:9", true),
+            ("[::1]:9", true),
+            ("[::ffff:127.0.0.1]:9", true),
+            ("10.0.0.1:9", false),
+            ("0.0.0.0:9", false),
+            ("[::ffff:10.0.0.1]:9", false),
+            ("[fe80::1]:9", false),
+        ] {
+            assert_eq!(may_call(from.parse().unwrap()), may, "{from}");
+        }
+    }
+}

@@ -234,6 +234,7 @@ impl Ongoing {
 
 impl Drop for Ongoing {
     fn drop(&mut self) {
+        let is_cut_off = self.book.has_ended();
         let draft = self.draft.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let body_digest = draft.request.digester.clone().finish();
         let header = |name: &str| {
@@ -246,6 +247,9 @@ impl Drop for Ongoing {
             Some(matched) => matched.key(&request),
             None => header("idempotency-key").filter(|key| !key.is_empty()),
         };
+        if is_cut_off && draft.ended_us.is_none() {
+            draft.problem.get_or_insert_with(|| "it was still under way when the trial ended".to_owned());
+        }
         let ended_us = draft.ended_us.unwrap_or_else(|| self.book.elapsed_us());
         let most = self.connector.record_bytes;
         let forwarded = draft.forwarded();

@@ -102,3 +102,46 @@ fn listener() -> std::io::Result<TcpListener> {
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
     socket.listen(BACKLOG)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::PartId;
+    use crate::evidence::{Delivered, Forwarded};
+    use crate::proxy::{ProxiedConnector, Proxy};
+
+    #[test]
+    fn what_does_not_end_in_time_is_cut_off_recorded_and_said() {
+        let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
+        let manifest = json!({"id": "a", "kind": "connector", "version": "1", "release": "1", "operations": {}});
+        let connector = ProxiedConnector {
+            id: PartId::from("a"),
+            upstream: format!("http://{}", upstream.local_addr().unwrap()),
+            manifest: Arc::new(serde_json::from_value(manifest).unwrap()),
+            base_path: String::new(),
+            record_headers: Vec::new(),
+            record_bytes: 0,
+            timeout: Duration::from_secs(60),
+        };
+        let proxy = Proxy::start().unwrap();
+        let trial = proxy.open(TrialSetup { connectors: vec![connector], faults: &[], seed: 0 }).unwrap();
+        let address = trial.addresses()["a"].trim_start_matches("http://").to_owned();
+        let mut client = TcpStream::connect(address).unwrap();
+        client.write_all(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        let _held_open = upstream.accept().unwrap();
+        let begun = Instant::now();
+        let seen = trial.finish_within(Duration::from_millis(200));
+        assert!(begun.elapsed() >= Duration::from_millis(200));
+        assert!(seen.late);
+        assert_eq!(seen.exchanges.len(), 1);
+        let exchange = &seen.exchanges[0];
+        assert_eq!((exchange.forwarded, exchange.delivered), (Forwarded::Partly, Delivered::No));
+        assert!(exchange.problem.as_ref().unwrap().contains("still under way"), "{exchange:?}");
+    }
+}

@@ -4,10 +4,12 @@
 
 mod altered;
 mod client;
+mod encrypted;
 mod fidelity;
 mod held;
 mod hostile;
 mod instead;
 mod plain;
+mod programs;
 mod scene;
 mod upstream;
