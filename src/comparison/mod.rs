@@ -2,10 +2,14 @@
 
 mod compare;
 mod evidence_statement;
+mod power;
 mod same_form;
+mod sets;
 mod standing;
 pub mod statistics;
 
 pub use compare::{CompareInput, compare};
 pub use evidence_statement::evidence_statement;
+pub use power::power_sentence;
+pub use sets::{ALPHA, CONFIDENCE, Paired, SetComparison, TrialRate, Tries, Unpaired, case_tries, set_comparisons};
 pub use standing::{Compared, Ended, GradeChange, OutcomeChange, Standing};

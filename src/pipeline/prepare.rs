@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::baseline::{Baseline, Ledger, LedgerError};
 use crate::change::{BaseKind, ChangeSet, Sides, SidesRequest};
-use crate::manifest::{Diagnostic, Project, load_project};
+use crate::manifest::{Diagnostic, Project, ProjectPolicy, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
 use crate::verdict::BaselineState;
@@ -33,6 +33,22 @@ pub struct Prepared {
     pub plan: Plan,
     /// The pause in force, if any. A pause that cannot be read counts as one.
     pub pause: Option<Pause>,
+}
+
+impl Prepared {
+    /// What the gate was to demand before this change: by the base's project file, or by the one that was accepted. Where that
+    /// is not known, and the file is another now, it is the strictest that there is.
+    pub fn earlier_policies(&self) -> Vec<ProjectPolicy> {
+        if !self.changes.base_files.is_empty() {
+            return self.changes.base_files.iter().map(|file| file.policy.clone()).collect();
+        }
+        let Some(snapshot) = &self.baseline.snapshot else { return Vec::new() };
+        match &snapshot.policy {
+            Some(policy) => vec![policy.clone()],
+            None if snapshot.project_file == self.project.file_digest => Vec::new(),
+            None => vec![ProjectPolicy::default()],
+        }
+    }
 }
 
 /// The folder of accepted results, below the project's folder.

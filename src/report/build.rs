@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::comparison::{Compared, Standing};
-use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk};
+use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
+use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk, TrialStatus};
 use crate::evidence::{Answered, Observation, OperationSeen};
 use crate::grading::{CaseResult, GradedTrial};
 use crate::manifest::FaultSpec;
@@ -17,15 +17,22 @@ use super::document::{
 };
 use super::figure_view::{TrendPoint, rates};
 use super::input::ReportInput;
-use super::limits::limits;
+use super::limits::{limits, statement};
+use super::set_view::set_views;
 use super::trial_view::{AttemptView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
+use super::words::days_between;
 
 /// Builds the document. Every case of the plan stands in it exactly once: in `cases` or in `excluded`.
 pub fn build(input: &ReportInput) -> ReportDocument {
     let cases = case_views(input);
     let ran: BTreeSet<&CaseId> = cases.iter().map(|case| &case.id).collect();
-    let excluded: Vec<ExcludedView> =
-        input.plan.excluded.iter().filter(|excluded| !ran.contains(&excluded.case)).map(excluded_view).collect();
+    let excluded: Vec<ExcludedView> = input
+        .plan
+        .excluded
+        .iter()
+        .filter(|excluded| !ran.contains(&excluded.case))
+        .map(|excluded| excluded_view(excluded, Some(input.finished)))
+        .collect();
     let removed: Vec<RemovedView> = input
         .compared
         .iter()
@@ -69,12 +76,15 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         trend: trend(input, &cases),
         scorecard: input.papers.map(|papers| papers.scorecard.clone()),
         failure_table: input.papers.map(|papers| papers.failures.rows.clone()).unwrap_or_default(),
+        evidence_statement: String::new(),
+        sets: set_views(input.compared, &input.verdict.sets),
         cases,
         excluded,
         removed,
         limits: Vec::new(),
         accept_command: input.accept_command.map(str::to_owned),
     };
+    document.evidence_statement = statement(&document);
     document.limits = limits(&document);
     document.limits.extend(input.limits.iter().cloned());
     document
@@ -141,7 +151,9 @@ pub fn case_new_command(project_option: &str, part: &PartId, risk: &Risk) -> Str
 }
 
 /// One case that does not run.
-pub(super) fn excluded_view(excluded: &Excluded) -> ExcludedView {
+///
+/// `now` is what the age of an accepted result is counted to.
+pub(super) fn excluded_view(excluded: &Excluded, now: Option<&str>) -> ExcludedView {
     ExcludedView {
         case: excluded.case.clone(),
         set: excluded.set.clone(),
@@ -149,6 +161,8 @@ pub(super) fn excluded_view(excluded: &Excluded) -> ExcludedView {
         inherited: excluded.inherited.as_ref().map(|inherited| InheritedView {
             record: inherited.record.clone(),
             accepted: inherited.accepted.clone(),
+            age_days: now.and_then(|now| days_between(&inherited.accepted, now)),
+            acceptances_since: inherited.acceptances_since,
             status: inherited.status,
         }),
     }
@@ -216,12 +230,28 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         changed_grades: found.compared.map(|compared| compared.grades.clone()).unwrap_or_default(),
         changed_outcomes: found.compared.map(|compared| compared.outcomes.clone()).unwrap_or_default(),
         accepted: found.compared.and_then(|compared| compared.before),
+        passes: found.result.map(passes),
+        tries: found.result.map(|result| tries(&result.trials)).unwrap_or_default(),
+        tolerated: input.verdict.sets.iter().any(|judgement| judgement.tolerates(id)),
         input: case.map_or(Value::Null, |case| case.input.clone()),
         faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),
         accepted_output: input.accepted_outputs.get(id).cloned(),
         trials: found.result.map(|result| trial_views(&result.trials)).unwrap_or_default(),
         old_form: found.old_form.map(|old| OldFormView { status: old.status, trials: trial_views(&old.trials) }),
     }
+}
+
+fn passed(trials: &[GradedTrial]) -> usize {
+    trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count()
+}
+
+fn passes(result: &CaseResult) -> Ended {
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Ended { status: result.status, passed: count(passed(&result.trials)), trials: count(result.trials.len()) }
+}
+
+fn tries(trials: &[GradedTrial]) -> Vec<Tries> {
+    case_tries(passed(trials), trials.len())
 }
 
 fn fault_text(fault: &FaultSpec) -> String {

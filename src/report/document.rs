@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::change::{ChangeKind, Direction, Side};
-use crate::comparison::{Ended, GradeChange, OutcomeChange, Standing};
+use crate::comparison::{Ended, GradeChange, OutcomeChange, Standing, Tries};
 use crate::domain::{Aspect, CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
 use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
 use super::figure_view::{RateView, TrendPoint};
+use super::set_view::SetView;
 use super::trial_view::TrialView;
 
 /// The value of [`ReportDocument::schema`].
@@ -66,6 +67,12 @@ pub struct ReportDocument {
     pub counts: Counts,
     /// How many cases stand how against the baseline.
     pub comparison: ComparisonCounts,
+    /// What the passes say of the workflow, in one sentence: never more than their number supports.
+    #[serde(default)]
+    pub evidence_statement: String,
+    /// What the counts of each set support, by set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetView>,
     /// The cases that were to run, by id.
     pub cases: Vec<CaseView>,
     /// The cases that did not run, by id.
@@ -228,6 +235,15 @@ pub struct CaseView {
     /// How it ended at acceptance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<Ended>,
+    /// How many of its trials passed; `None` where none was finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<Ended>,
+    /// What further tries would come to, where it has several trials.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tries: Vec<Tries>,
+    /// Whether it did not pass and its set's policy tolerates that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tolerated: bool,
     /// What the workflow got.
     pub input: Value,
     /// What was done to its calls, in words.
@@ -269,6 +285,12 @@ pub struct InheritedView {
     pub record: Digest,
     /// When it was accepted, RFC 3339.
     pub accepted: String,
+    /// How many days before this run ended; `None` where that cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_days: Option<u64>,
+    /// How many acceptances and revocations came after it.
+    #[serde(default)]
+    pub acceptances_since: usize,
     /// What it was.
     pub status: CaseStatus,
 }

@@ -16,6 +16,7 @@ pub(super) enum Group {
     Flaky,
     Errored,
     NotComparable,
+    Tolerated,
     Fixed,
     KnownFailures,
     Passed,
@@ -23,7 +24,7 @@ pub(super) enum Group {
 
 impl Group {
     /// Every group, in the order in which reports show them.
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Regressions,
         Self::NewFailures,
         Self::Failures,
@@ -32,6 +33,7 @@ impl Group {
         Self::Flaky,
         Self::Errored,
         Self::NotComparable,
+        Self::Tolerated,
         Self::Fixed,
         Self::KnownFailures,
         Self::Passed,
@@ -39,6 +41,9 @@ impl Group {
 
     /// The group of a case that ended and stands so.
     pub(super) fn of(case: &CaseView) -> Self {
+        if case.tolerated {
+            return Self::Tolerated;
+        }
         match (case.comparison, case.status) {
             (Standing::Regressed, _) => Self::Regressions,
             (_, CaseStatus::Uncertain) => Self::Uncertain,
@@ -77,6 +82,7 @@ impl Group {
             Self::Flaky => "Flaky",
             Self::Errored => "Errored",
             Self::NotComparable => "Not comparable",
+            Self::Tolerated => "Tolerated by policy",
             Self::Fixed => "Fixed",
             Self::KnownFailures => "Known failures",
             Self::Passed => "Passed",
@@ -94,6 +100,7 @@ impl Group {
             Self::Flaky => "flaky",
             Self::Errored => "errored",
             Self::NotComparable => "not-comparable",
+            Self::Tolerated => "tolerated",
             Self::Fixed => "fixed",
             Self::KnownFailures => "known-failures",
             Self::Passed => "passed",
@@ -130,6 +137,10 @@ impl Group {
             Self::NotComparable => {
                 "What was accepted and what ran do not speak of the same thing. Read the result, and accept it anew \
                  where it is right."
+            }
+            Self::Tolerated => {
+                "These did not pass. The policy of their set tolerates it, because the rest of the set shows that it may; \
+                 without that policy they would keep the gate from passing."
             }
             Self::Fixed => {
                 "These did not pass when they were accepted, and do now. Accept them, so that they stay fixed."

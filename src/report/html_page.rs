@@ -9,12 +9,13 @@ use crate::verdict::VerdictWord;
 
 use super::answer_diff::pretty;
 use super::changed_answer::{answer_changed, changed_passes};
-use super::document::{ChangeView, ExcludedView, ReportDocument, UncoveredView};
+use super::document::{ChangeView, ExcludedView, InheritedView, ReportDocument, UncoveredView};
 use super::group::Group;
 use super::html_case::{Budget, CaseItem};
 use super::html_figures::{Figures, figures};
 use super::limits::counted;
 use super::next_step::next_steps;
+use super::set_view::SetView;
 use super::words::{change_value, duration_text, exit_code_meaning, verdict_title};
 
 /// More passes than these are counted by set in the page instead of listed.
@@ -48,6 +49,8 @@ pub(super) struct HtmlPage {
     uncovered: Vec<UncoveredView>,
     figures: Figures,
     limits: Vec<String>,
+    evidence: String,
+    sets: Vec<SetItem>,
 }
 
 /// The verdict.
@@ -114,6 +117,19 @@ struct GroupItem {
     cases: Vec<CaseItem>,
 }
 
+/// What the counts of one set support.
+#[derive(Debug, Serialize)]
+pub(super) struct SetItem {
+    set: String,
+    sentences: Vec<String>,
+}
+
+impl SetItem {
+    pub(super) fn of(view: &SetView) -> Self {
+        Self { set: view.figures.set.to_string(), sentences: view.sentences() }
+    }
+}
+
 /// Passes of one set, where there are too many to list.
 #[derive(Debug, Serialize)]
 struct SetCount {
@@ -172,6 +188,8 @@ impl HtmlPage {
             uncovered: document.uncovered.clone(),
             figures: figures(document),
             limits: document.limits.clone(),
+            evidence: document.evidence_statement.clone(),
+            sets: document.sets.iter().map(SetItem::of).collect(),
         }
     }
 }
@@ -350,9 +368,21 @@ fn excluded_row(excluded: &ExcludedView) -> ExcludedRow {
         case: excluded.case.to_string(),
         set: excluded.set.to_string(),
         inherits: inherited.map_or("nothing", |inherited| inherited.status.name()).to_owned(),
-        accepted: inherited.map(|inherited| inherited.accepted.clone()).unwrap_or_default(),
+        accepted: inherited.map(accepted_text).unwrap_or_default(),
         record: inherited.map(|inherited| inherited.record.short().to_owned()).unwrap_or_default(),
     }
+}
+
+/// When a result was accepted, how long ago that is and what came after it.
+fn accepted_text(inherited: &InheritedView) -> String {
+    let age = inherited.age_days.map_or_else(String::new, |days| {
+        format!(", {} before", counted(usize::try_from(days).unwrap_or(usize::MAX), "day"))
+    });
+    let since = match inherited.acceptances_since {
+        0 => String::new(),
+        since => format!(", {} since", counted(since, "acceptance")),
+    };
+    format!("{}{age}{since}", inherited.accepted)
 }
 
 fn aggregated_rows(members: &[&ExcludedView]) -> Vec<ExcludedRow> {

@@ -64,7 +64,12 @@ pub fn render_junit(document: &ReportDocument) -> io::Result<String> {
         .with_attribute(("tests", all().count().to_string().as_str()))
         .with_attribute(("failures", ended(all(), "failure").to_string().as_str()))
         .with_attribute(("errors", ended(all(), "error").to_string().as_str()))
-        .write_inner_content(|writer| suites.iter().try_for_each(|(name, tests)| write_suite(writer, name, tests)))?;
+        .write_inner_content(|writer| {
+            suites.iter().enumerate().try_for_each(|(index, (name, tests))| {
+                let statement = (index == 0).then_some(document.evidence_statement.as_str());
+                write_suite(writer, name, tests, statement)
+            })
+        })?;
     bytes.push(b'\n');
     String::from_utf8(bytes).map_err(io::Error::other)
 }
@@ -85,6 +90,9 @@ fn case_test(case: &CaseView) -> Test {
     let kind = case.comparison.name();
     let end = match Group::of(case) {
         Group::Fixed | Group::Passed => End::Passed,
+        Group::Tolerated => {
+            End::Skipped { message: one_line(&format!("tolerated by policy: {}", case.why), SHORT_CAP) }
+        }
         Group::KnownFailures => End::Skipped { message: one_line(&format!("known failure: {}", case.why), SHORT_CAP) },
         Group::Regressions | Group::NewFailures | Group::Failures | Group::ExpectationChanges => {
             not_passed("failure", kind, &lines)
@@ -136,7 +144,13 @@ fn ended<'a>(tests: impl Iterator<Item = &'a Test>, wanted: &str) -> usize {
     tests.filter(|test| element(test) == wanted).count()
 }
 
-fn write_suite<W: io::Write>(writer: &mut Writer<W>, name: &str, tests: &[Test]) -> io::Result<()> {
+/// `statement` says what the passes say of the workflow; it stands in the gate's own suite.
+fn write_suite<W: io::Write>(
+    writer: &mut Writer<W>,
+    name: &str,
+    tests: &[Test],
+    statement: Option<&str>,
+) -> io::Result<()> {
     let millis = tests.iter().filter_map(|test| test.millis).sum();
     writer
         .create_element("testsuite")
@@ -146,7 +160,16 @@ fn write_suite<W: io::Write>(writer: &mut Writer<W>, name: &str, tests: &[Test])
         .with_attribute(("errors", ended(tests.iter(), "error").to_string().as_str()))
         .with_attribute(("skipped", ended(tests.iter(), "skipped").to_string().as_str()))
         .with_attribute(("time", seconds(millis).as_str()))
-        .write_inner_content(|writer| tests.iter().try_for_each(|test| write_test(writer, test)))?;
+        .write_inner_content(|writer| {
+            if let Some(statement) = statement {
+                writer.create_element("properties").write_inner_content(|writer| {
+                    let property = writer.create_element("property").with_attribute(("name", "evidence"));
+                    property.with_attribute(("value", shown(statement).as_str())).write_empty()?;
+                    Ok(())
+                })?;
+            }
+            tests.iter().try_for_each(|test| write_test(writer, test))
+        })?;
     Ok(())
 }
 

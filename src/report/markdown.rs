@@ -50,7 +50,7 @@ pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
             counted(left_out, "case")
         ));
     }
-    let limits = limits_section(document);
+    let limits = format!("{}{}", sets_section(document), limits_section(document));
     if text.len() + limits.len() <= limit {
         text.push_str(&limits);
     }
@@ -82,6 +82,7 @@ fn head(document: &ReportDocument) -> String {
         counts.flaky,
         counts.inherited
     ));
+    text.push_str(&format!("\n{}\n", escape_markdown(&one_line(&document.evidence_statement, FINDING_CAP))));
     if let Some(sentence) = changed_passes(document) {
         text.push_str(&format!("\n{sentence}; see the report.\n"));
     }
@@ -109,6 +110,21 @@ fn case_section(case: &CaseView) -> String {
         text.push_str(&format!("  - {}{rest}\n", code(shown)));
     }
     text
+}
+
+fn sets_section(document: &ReportDocument) -> String {
+    let mut text = String::new();
+    for set in &document.sets {
+        text.push_str(&format!("\n- {}\n", code(set.figures.set.as_str())));
+        for sentence in set.sentences() {
+            text.push_str(&format!("  - {}\n", escape_markdown(&one_line(&sentence, FINDING_CAP))));
+        }
+    }
+    if text.is_empty() {
+        text
+    } else {
+        format!("\n<details><summary>What the counts support, by set</summary>\n{text}\n</details>\n")
+    }
 }
 
 fn limits_section(document: &ReportDocument) -> String {

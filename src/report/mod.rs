@@ -24,6 +24,7 @@ mod plan_text;
 mod prose;
 #[cfg(test)]
 mod sample;
+mod set_view;
 mod summary;
 mod timeline;
 mod trial_view;
@@ -43,5 +44,6 @@ pub use junit::render_junit;
 pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};
 pub use plan_text::plan_text;
+pub use set_view::SetView;
 pub use summary::summary_text;
 pub use trial_view::{AttemptView, BodyView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};

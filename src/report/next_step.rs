@@ -141,7 +141,7 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         Group::NotComparable => {
             format!("Read {} that cannot be compared, and accept what is right.", counted(count, "case"))
         }
-        Group::Fixed | Group::KnownFailures | Group::Passed => return None,
+        Group::Tolerated | Group::Fixed | Group::KnownFailures | Group::Passed => return None,
     };
     Some(NextStep { text, command: None, anchor: group.name() })
 }

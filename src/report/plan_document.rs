@@ -74,7 +74,7 @@ impl PlanDocument {
                     reasons: selected.reasons.iter().map(ToString::to_string).collect(),
                 })
                 .collect(),
-            excluded: plan.excluded.iter().map(excluded_view).collect(),
+            excluded: plan.excluded.iter().map(|excluded| excluded_view(excluded, None)).collect(),
             unclassified: plan.unclassified.clone(),
             uncovered: plan.uncovered.iter().map(|uncovered| uncovered_view(uncovered, project_option)).collect(),
             bumps_without_change: plan.bumps_without_change.clone(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::change::{Change, ChangeKind, Direction, RestDigests, Side, Snapshot};
-use crate::comparison::{Compared, Standing};
+use crate::comparison::{Compared, Ended, Standing};
 use crate::domain::{
     CaseId, CaseStatus, Claim, ClaimCheck, Digest, ExitCode, OperationId, Outcome, Risk, RunId, TrialStatus,
 };
@@ -139,6 +139,7 @@ impl Sample {
                     VerdictReason { code: ExitCode::Inconclusive, text: "1 risk is uncovered.".to_owned() },
                 ],
                 notes: vec!["1 case that was accepted as failing passes now.".to_owned()],
+                sets: Vec::new(),
             },
             compared: Vec::new(),
             results: Vec::new(),
@@ -171,7 +172,18 @@ impl Sample {
         });
         self.cases.insert(id.clone(), case(&id, set, title));
         let compared = Compared::new(id.clone(), Risk::from(set), standing, why);
-        self.compared.push(Compared { status: Some(status), ..compared });
+        let passed = trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count();
+        let ended = |status, passed: usize| {
+            let (passed, trials) = (u32::try_from(passed).unwrap(), u32::try_from(trials.len()).unwrap());
+            Ended { status, passed, trials }
+        };
+        let before = match standing {
+            Standing::Regressed | Standing::Unchanged => Some(ended(CaseStatus::Passed, trials.len())),
+            Standing::Fixed | Standing::KnownFailure => Some(ended(CaseStatus::Failed, 0)),
+            _ => None,
+        };
+        let now = Some(ended(status, passed));
+        self.compared.push(Compared { status: Some(status), before, now, ..compared });
         self.results.push(CaseResult {
             case: id,
             set: Risk::from(set),

@@ -10,6 +10,7 @@ use super::html_page::value_text;
 use super::ink::Ink;
 use super::limits::counted;
 use super::next_step::next_steps;
+use super::set_view::SetView;
 use super::visible::{capped, left_out_text, visible, visible_line};
 use super::words::{duration_text, exit_code_meaning, verdict_title};
 
@@ -30,8 +31,8 @@ pub fn summary_text(document: &ReportDocument, styled: bool) -> String {
     uncovered_lines(document, ink, &mut lines);
     lines.push(tally_line(document, ink));
     lines.extend(changed_passes(document).map(|sentence| ink.doubtful(&format!("{sentence}; see the report"))));
-    let evidence = document.limits.get(1).map(|limit| ink.quiet(&visible_line(limit)));
-    lines.extend(evidence);
+    lines.push(ink.quiet(&visible_line(&document.evidence_statement)));
+    lines.extend(set_lines(document, ink));
     lines.push(String::new());
     verdict_lines(document, ink, &mut lines);
     next_lines(document, ink, &mut lines);
@@ -86,6 +87,17 @@ fn indented(text: &str, prefix: &str, lines: &mut Vec<String>) {
         lines.push(format!("{before}{line}"));
     }
     lines.extend(left_out_text(left_out).map(|rest| format!("{inset}({rest})")));
+}
+
+/// What is known of a set beyond its own cases: where it was compared, and its policy.
+fn set_lines(document: &ReportDocument, ink: Ink) -> Vec<String> {
+    let flipped = |set: &&SetView| set.figures.paired.is_some_and(|paired| paired.flips.total() > 0);
+    let told = document.sets.iter().filter(|set| flipped(set) || set.policy.is_some() || set.figures.trials.is_some());
+    let line = |set: &SetView| {
+        let sentences = set.sentences().join(" ");
+        ink.quiet(&format!("{}: {}", visible_line(set.figures.set.as_str()), visible_line(&sentences)))
+    };
+    told.map(line).collect()
 }
 
 fn uncovered_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {

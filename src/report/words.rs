@@ -70,6 +70,12 @@ pub(super) fn duration_text(started: &str, finished: &str) -> Option<String> {
     u64::try_from(millis).ok().map(millis_text)
 }
 
+/// Whole days from one RFC 3339 time to a later one.
+pub(super) fn days_between(from: &str, to: &str) -> Option<u64> {
+    let (from, to): (Timestamp, Timestamp) = (from.parse().ok()?, to.parse().ok()?);
+    u64::try_from(to.duration_since(from).as_hours() / 24).ok()
+}
+
 /// Milliseconds in the unit that suits them.
 pub(super) fn millis_text(millis: u64) -> String {
     match millis {

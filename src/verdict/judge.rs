@@ -4,13 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::comparison::{Compared, Standing};
 use crate::domain::{CaseId, CaseStatus, ExitCode};
-use crate::manifest::GatePolicy;
+use crate::manifest::ProjectPolicy;
 use crate::selection::{Mode, Plan};
 
 use super::judgement::{Verdict, VerdictReason, VerdictWord};
+use super::set_policy::{PolicyDecision, SetJudgement, judge_sets};
 
 /// So many cases are named in a reason; the report lists all.
 const CASES_NAMED: usize = 5;
+
+/// So many cases are named that a policy tolerates.
+const TOLERATED_NAMED: usize = 50;
 
 /// What asks for the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +54,10 @@ pub struct VerdictInput<'a> {
     pub plan: &'a Plan,
     /// How each case stands.
     pub compared: &'a [Compared],
-    /// What the project demands.
-    pub policy: &'a GatePolicy,
+    /// What the project demands, by the head's project file.
+    pub policy: &'a ProjectPolicy,
+    /// What the base or the accepted project file demands: where that is stricter, it counts.
+    pub earlier: &'a [ProjectPolicy],
     /// The accepted results.
     pub baseline: BaselineState,
     /// The cases that two branches accepted differently and no later acceptance settled.
@@ -69,8 +75,14 @@ pub struct VerdictInput<'a> {
 /// Sums up. The verdict is a pass only if every selected case has a result and each of them either passed, without
 /// a standing that speaks against it, or is a failure that was accepted as known.
 pub fn verdict(input: &VerdictInput<'_>) -> Verdict {
+    let sets = if input.purpose == Purpose::Gate {
+        judge_sets(input.plan, input.compared, input.policy, input.earlier)
+    } else {
+        Vec::new()
+    };
     let mut reasons = standing_in_the_way(input);
-    reasons.extend(case_reasons(input));
+    reasons.extend(sets.iter().filter_map(set_reason));
+    reasons.extend(case_reasons(input, &sets));
     reasons.extend(conflicts(input));
     reasons.extend(uncovered(input));
     // Stable, so that reasons of one code keep the order in which they are looked for.
@@ -78,7 +90,10 @@ pub fn verdict(input: &VerdictInput<'_>) -> Verdict {
     let cancelled = input.interruption == Some(Interruption::Cancelled);
     let codes = reasons.iter().map(|reason| reason.code);
     let code = if cancelled { ExitCode::Cancelled } else { ExitCode::strongest(codes) };
-    Verdict { word: word(&reasons), code, reasons, notes: notes(input) }
+    let mut notes: Vec<String> = sets.iter().filter_map(policy_note).collect();
+    notes.extend(stricter_gate(input));
+    notes.extend(self::notes(input));
+    Verdict { word: word(&reasons), code, reasons, notes, sets }
 }
 
 fn word(reasons: &[VerdictReason]) -> VerdictWord {
@@ -147,7 +162,61 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
 }
 
 fn baseline_is_required(input: &VerdictInput<'_>) -> bool {
-    input.purpose == Purpose::Gate && input.policy.require_baseline
+    input.purpose == Purpose::Gate && policies(input).any(|policy| policy.gate.require_baseline)
+}
+
+fn uncovered_counts(input: &VerdictInput<'_>) -> bool {
+    input.purpose == Purpose::Gate && policies(input).any(|policy| policy.gate.uncovered_is_inconclusive)
+}
+
+/// The head's policy, and those before it.
+fn policies<'a>(input: &VerdictInput<'a>) -> impl Iterator<Item = &'a ProjectPolicy> {
+    std::iter::once(input.policy).chain(input.earlier)
+}
+
+/// What the head would demand less of than the policy before it, which therefore counts.
+fn stricter_gate(input: &VerdictInput<'_>) -> Option<String> {
+    let lowered = |demands: fn(&ProjectPolicy) -> bool| {
+        !demands(input.policy) && input.earlier.iter().any(demands) && input.purpose == Purpose::Gate
+    };
+    let names: Vec<&str> = [
+        ("require_baseline", lowered(|policy| policy.gate.require_baseline)),
+        ("uncovered_is_inconclusive", lowered(|policy| policy.gate.uncovered_is_inconclusive)),
+    ]
+    .into_iter()
+    .filter_map(|(name, lowered)| lowered.then_some(name))
+    .collect();
+    (!names.is_empty()).then(|| {
+        format!("the gate's policy is lowered by this change, and the stricter one counts: {}", names.join(", "))
+    })
+}
+
+/// A set whose policy does not hold, or cannot be decided.
+fn set_reason(judgement: &SetJudgement) -> Option<VerdictReason> {
+    let (code, what) = match judgement.decision {
+        PolicyDecision::Holds => return None,
+        PolicyDecision::Undecided => (ExitCode::Inconclusive, "undecided"),
+        PolicyDecision::Broken => (ExitCode::Failed, "broken"),
+    };
+    let covered: BTreeSet<&CaseId> = judgement.covered.iter().collect();
+    let cases = if covered.is_empty() {
+        String::new()
+    } else {
+        format!("; did not pass: {} ({})", counted(covered.len(), "case"), named(&covered, TOLERATED_NAMED))
+    };
+    Some(reason(code, format!("the policy of {} is {what}: {}{cases}", judgement.set, judgement.why)))
+}
+
+/// A policy other than zero tolerance is said also where it holds, with all that it tolerates.
+fn policy_note(judgement: &SetJudgement) -> Option<String> {
+    let covered: BTreeSet<&CaseId> = judgement.covered.iter().collect();
+    let tolerated = if covered.is_empty() {
+        "nothing".to_owned()
+    } else {
+        format!("{} that did not pass ({})", counted(covered.len(), "case"), named(&covered, TOLERATED_NAMED))
+    };
+    let holds = judgement.decision == PolicyDecision::Holds;
+    holds.then(|| format!("the policy of {} tolerates {tolerated}: {}", judgement.set, judgement.why))
 }
 
 /// What speaks against one case.
@@ -228,12 +297,15 @@ impl Against {
     }
 }
 
-fn case_reasons(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
+/// Cases that a set's policy covers are that policy's business: its own reason names them.
+fn case_reasons(input: &VerdictInput<'_>, sets: &[SetJudgement]) -> Vec<VerdictReason> {
+    let covered: BTreeSet<&CaseId> = sets.iter().flat_map(|judgement| &judgement.covered).collect();
     let selected: BTreeSet<&CaseId> = input.plan.selected.iter().map(|selected| &selected.case).collect();
     let ran = input.compared.iter().filter(|compared| compared.status.is_some()).map(|compared| &compared.case);
     let missing: BTreeSet<&CaseId> = selected.difference(&ran.collect()).copied().collect();
     let mut against: BTreeMap<Against, BTreeSet<&CaseId>> = BTreeMap::new();
-    for compared in input.compared.iter().filter(|compared| !missing.contains(&compared.case)) {
+    let by_itself = |one: &&Compared| !missing.contains(&one.case) && !covered.contains(&one.case);
+    for compared in input.compared.iter().filter(by_itself) {
         if let Some(what) = Against::of(compared, input.purpose) {
             against.entry(what).or_default().insert(&compared.case);
         }
@@ -246,13 +318,13 @@ fn case_reasons(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
 
 /// `errored: 2 cases (a, b)`.
 fn sentence(cases: &BTreeSet<&CaseId>, phrase: &str) -> String {
-    format!("{phrase}: {} ({})", counted(cases.len(), "case"), named(cases))
+    format!("{phrase}: {} ({})", counted(cases.len(), "case"), named(cases, CASES_NAMED))
 }
 
 /// `a, b`, and how many more there are where they are many.
-fn named(cases: &BTreeSet<&CaseId>) -> String {
-    let named = cases.iter().take(CASES_NAMED).map(|case| case.as_str()).collect::<Vec<_>>().join(", ");
-    match cases.len().saturating_sub(CASES_NAMED) {
+fn named(cases: &BTreeSet<&CaseId>, most: usize) -> String {
+    let named = cases.iter().take(most).map(|case| case.as_str()).collect::<Vec<_>>().join(", ");
+    match cases.len().saturating_sub(most) {
         0 => named,
         more => format!("{named} and {more} more"),
     }
@@ -272,7 +344,7 @@ fn conflicts(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         let text = format!(
             "two branches accepted {} differently: accept one of them ({})",
             counted(cases.len(), "case"),
-            named(&cases)
+            named(&cases, CASES_NAMED)
         );
         reasons.push(reason(ExitCode::Inconclusive, text));
     }
@@ -287,7 +359,7 @@ fn conflicts(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
 }
 
 fn uncovered(input: &VerdictInput<'_>) -> Option<VerdictReason> {
-    let counts = input.purpose == Purpose::Gate && input.policy.uncovered_is_inconclusive;
+    let counts = uncovered_counts(input);
     (counts && !input.plan.uncovered.is_empty()).then(|| reason(ExitCode::Inconclusive, uncovered_sentence(input.plan)))
 }
 

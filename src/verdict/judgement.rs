@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ExitCode;
 
+use super::set_policy::SetJudgement;
+
 /// The gate's answer in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -37,7 +39,7 @@ pub struct VerdictReason {
 }
 
 /// The gate's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// In a word.
     pub word: VerdictWord,
@@ -47,4 +49,6 @@ pub struct Verdict {
     pub reasons: Vec<VerdictReason>,
     /// What is no reason against a pass and a reader should know all the same, a sentence each.
     pub notes: Vec<String>,
+    /// The sets that are judged by something else than zero tolerance.
+    pub sets: Vec<SetJudgement>,
 }

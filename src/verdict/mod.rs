@@ -2,6 +2,8 @@
 
 mod judge;
 mod judgement;
+mod set_policy;
 
 pub use judge::{BaselineState, Interruption, Purpose, VerdictInput, verdict};
 pub use judgement::{Verdict, VerdictReason, VerdictWord};
+pub use set_policy::{PolicyDecision, SetJudgement};

@@ -6,6 +6,7 @@ mod case_new;
 mod exit_codes;
 mod expectation_edits;
 
+mod gate_policies;
 mod honest_files;
 mod honest_running;
 mod honest_selection;

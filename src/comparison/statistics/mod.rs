@@ -22,6 +22,6 @@ pub use sequential::sprt_bounds;
 
 /// A count as a real number. Counts of cases and trials stay far below 2^52, so nothing is lost.
 #[expect(clippy::cast_precision_loss, reason = "counts of cases and trials stay far below 2^52")]
-fn real(count: usize) -> f64 {
+pub(super) fn real(count: usize) -> f64 {
     count as f64
 }

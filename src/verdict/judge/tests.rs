@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::change::Side;
 use crate::domain::{PartId, Risk};
+use crate::manifest::GatePolicy;
 use crate::selection::{Excluded, ExclusionReason, Mode, Selected, SelectionReason, Uncovered};
 
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
@@ -60,13 +61,18 @@ fn plan(selected: &[&str], excluded: &[&str]) -> Plan {
     }
 }
 
+fn with_gate(gate: GatePolicy) -> ProjectPolicy {
+    ProjectPolicy { gate, ..ProjectPolicy::default() }
+}
+
 /// A gate over `plan` where all else is in order.
-fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a GatePolicy) -> VerdictInput<'a> {
+fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a ProjectPolicy) -> VerdictInput<'a> {
     VerdictInput {
         purpose: Purpose::Gate,
         plan,
         compared,
         policy,
+        earlier: &[],
         baseline: BaselineState::Sound,
         conflicting_cases: BTreeSet::new(),
         base_in_doubt: false,
@@ -77,7 +83,7 @@ fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a GatePolicy) ->
 }
 
 fn of_one(status: CaseStatus, standing: Standing) -> Verdict {
-    verdict(&gate(&plan(&["a"], &[]), &[case("a", Some(status), standing)], &GatePolicy::default()))
+    verdict(&gate(&plan(&["a"], &[]), &[case("a", Some(status), standing)], &ProjectPolicy::default()))
 }
 
 #[test]
@@ -116,7 +122,7 @@ fn a_changed_expectation_and_what_cannot_be_compared_give_11_at_the_gate_alone()
     for standing in [Standing::ExpectationChanged, Standing::NotComparable] {
         assert_eq!(of_one(Passed, standing).code, ExitCode::Inconclusive, "{standing}");
         let (plan, compared) = (plan(&["a"], &[]), [case("a", Some(Passed), standing)]);
-        let policy = GatePolicy::default();
+        let policy = ProjectPolicy::default();
         let run = VerdictInput { purpose: Purpose::Run, ..gate(&plan, &compared, &policy) };
         assert_eq!(verdict(&run).code, ExitCode::Passed, "{standing}");
     }
@@ -124,7 +130,7 @@ fn a_changed_expectation_and_what_cannot_be_compared_give_11_at_the_gate_alone()
 
 #[test]
 fn a_run_without_gating_needs_no_baseline_and_is_judged_by_its_cases() {
-    let (plan, policy) = (plan(&["a"], &["b"]), GatePolicy::default());
+    let (plan, policy) = (plan(&["a"], &["b"]), ProjectPolicy::default());
     for (status, code) in [
         (Passed, ExitCode::Passed),
         (Failed, ExitCode::Failed),
@@ -142,8 +148,8 @@ fn a_run_without_gating_needs_no_baseline_and_is_judged_by_its_cases() {
 #[test]
 fn a_missing_baseline_gives_12_where_one_is_required_and_a_broken_one_always() {
     let (plan, compared) = (plan(&["a"], &[]), [case("a", Some(Failed), Standing::NoBaseline)]);
-    let strict = GatePolicy::default();
-    let lenient = GatePolicy { require_baseline: false, ..GatePolicy::default() };
+    let strict = ProjectPolicy::default();
+    let lenient = with_gate(GatePolicy { require_baseline: false, ..GatePolicy::default() });
     let missing = |policy| VerdictInput { baseline: BaselineState::Missing, ..gate(&plan, &compared, policy) };
     let verdict_of_missing = verdict(&missing(&strict));
     assert_eq!(verdict_of_missing.code, ExitCode::Baseline);
@@ -162,7 +168,7 @@ fn a_missing_baseline_gives_12_where_one_is_required_and_a_broken_one_always() {
 
 #[test]
 fn a_selected_case_without_a_result_is_never_passed_over() {
-    let (plan, policy) = (plan(&["a", "b"], &[]), GatePolicy::default());
+    let (plan, policy) = (plan(&["a", "b"], &[]), ProjectPolicy::default());
     let passed = case("a", Some(Passed), Standing::Unchanged);
     for b in [None, Some(case("b", None, Standing::Inherited)), Some(case("b", None, Standing::New))] {
         let compared: Vec<Compared> = [Some(passed.clone()), b].into_iter().flatten().collect();
@@ -175,7 +181,7 @@ fn a_selected_case_without_a_result_is_never_passed_over() {
 
 #[test]
 fn a_case_that_was_left_out_with_nothing_to_stand_on_gives_11() {
-    let (plan, policy) = (plan(&[], &["a"]), GatePolicy::default());
+    let (plan, policy) = (plan(&[], &["a"]), ProjectPolicy::default());
     for (standing, code) in [
         (Standing::Inherited, ExitCode::Passed),
         (Standing::NotComparable, ExitCode::Inconclusive),
@@ -188,14 +194,14 @@ fn a_case_that_was_left_out_with_nothing_to_stand_on_gives_11() {
 #[test]
 fn no_trial_at_all_is_no_pass() {
     let (plan, compared) = (plan(&["a"], &[]), [case("a", Some(Passed), Standing::Unchanged)]);
-    let policy = GatePolicy::default();
+    let policy = ProjectPolicy::default();
     let input = VerdictInput { trials_executed: 0, ..gate(&plan, &compared, &policy) };
     assert_eq!(verdict(&input).code, ExitCode::Inconclusive);
 }
 
 #[test]
 fn no_cases_a_pause_and_a_cancellation_have_codes_of_their_own() {
-    let policy = GatePolicy::default();
+    let policy = ProjectPolicy::default();
     let none = plan(&[], &[]);
     assert_eq!(verdict(&gate(&none, &[], &policy)).code, ExitCode::NoCases);
     let unmatched = plan(&[], &["a"]);
@@ -213,7 +219,7 @@ fn no_cases_a_pause_and_a_cancellation_have_codes_of_their_own() {
 
 #[test]
 fn an_empty_selection_passes_and_says_why() {
-    let (plan, policy) = (plan(&[], &["a"]), GatePolicy::default());
+    let (plan, policy) = (plan(&[], &["a"]), ProjectPolicy::default());
     let verdict = verdict(&gate(&plan, &[case("a", None, Standing::Inherited)], &policy));
     assert_eq!(verdict.code, ExitCode::Passed);
     let expected = ["not run, stands on its accepted result: 1 case (a)", "no case was at risk: nothing changed"];
@@ -224,7 +230,7 @@ fn an_empty_selection_passes_and_says_why() {
 fn a_missing_baseline_is_said_once() {
     let (plan, compared) = (plan(&["a"], &[]), [case("a", Some(Passed), Standing::NoBaseline)]);
     for require_baseline in [true, false] {
-        let policy = GatePolicy { require_baseline, ..GatePolicy::default() };
+        let policy = with_gate(GatePolicy { require_baseline, ..GatePolicy::default() });
         let verdict = verdict(&VerdictInput { baseline: BaselineState::Missing, ..gate(&plan, &compared, &policy) });
         let reasons = verdict.reasons.iter().map(|reason| &reason.text);
         let saying = reasons.chain(&verdict.notes).filter(|text| text.contains("no result was ever accepted"));
@@ -237,10 +243,10 @@ fn an_uncovered_risk_gives_11_by_policy_and_is_said_otherwise() {
     let uncovered = vec![Uncovered { part: PartId::from("reserve"), risk: Risk::from("duplicate") }];
     let plan = Plan { uncovered, ..plan(&["a"], &[]) };
     let compared = [case("a", Some(Passed), Standing::Unchanged)];
-    let strict = verdict(&gate(&plan, &compared, &GatePolicy::default()));
+    let strict = verdict(&gate(&plan, &compared, &ProjectPolicy::default()));
     assert_eq!(strict.code, ExitCode::Inconclusive);
     assert!(strict.reasons[0].text.contains("duplicate on reserve"), "{}", strict.reasons[0].text);
-    let lenient = GatePolicy { uncovered_is_inconclusive: false, ..GatePolicy::default() };
+    let lenient = with_gate(GatePolicy { uncovered_is_inconclusive: false, ..GatePolicy::default() });
     let lenient = verdict(&gate(&plan, &compared, &lenient));
     assert_eq!(lenient.code, ExitCode::Passed);
     assert!(lenient.notes[0].contains("duplicate on reserve"));
@@ -249,14 +255,14 @@ fn an_uncovered_risk_gives_11_by_policy_and_is_said_otherwise() {
 #[test]
 fn lost_evidence_keeps_the_gate_from_passing() {
     let (plan, compared) = (plan(&["a"], &[]), [case("a", Some(Passed), Standing::Unchanged)]);
-    let (policy, lost) = (GatePolicy::default(), ["disk full".to_owned()]);
+    let (policy, lost) = (ProjectPolicy::default(), ["disk full".to_owned()]);
     let input = VerdictInput { lost_evidence: &lost, ..gate(&plan, &compared, &policy) };
     assert_eq!(verdict(&input).code, ExitCode::Inconclusive);
 }
 
 #[test]
 fn an_accepted_case_that_is_gone_is_inconclusive_at_the_gate_until_someone_accepts_that() {
-    let (plan, policy) = (plan(&["a"], &[]), GatePolicy::default());
+    let (plan, policy) = (plan(&["a"], &[]), ProjectPolicy::default());
     let compared = [case("a", Some(Passed), Standing::Unchanged), case("gone", None, Standing::Removed)];
     let judged = verdict(&gate(&plan, &compared, &policy));
     assert_eq!(judged.code, ExitCode::Inconclusive);
@@ -267,7 +273,7 @@ fn an_accepted_case_that_is_gone_is_inconclusive_at_the_gate_until_someone_accep
 
 #[test]
 fn known_failures_do_not_block_and_are_said() {
-    let (plan, policy) = (plan(&["a", "b"], &[]), GatePolicy::default());
+    let (plan, policy) = (plan(&["a", "b"], &[]), ProjectPolicy::default());
     let compared = [case("a", Some(Passed), Standing::Unchanged), case("b", Some(Failed), Standing::KnownFailure)];
     let verdict = verdict(&gate(&plan, &compared, &policy));
     assert_eq!(verdict.code, ExitCode::Passed);
@@ -280,7 +286,7 @@ fn a_reason_names_five_cases_counts_the_rest_and_the_strongest_comes_first() {
     let names: Vec<&str> = ids.iter().map(String::as_str).chain(["x"]).collect();
     let mut compared: Vec<Compared> = ids.iter().map(|id| case(id, Some(Errored), Standing::NotComparable)).collect();
     compared.push(case("x", Some(Failed), Standing::Regressed));
-    let verdict = verdict(&gate(&plan(&names, &[]), &compared, &GatePolicy::default()));
+    let verdict = verdict(&gate(&plan(&names, &[]), &compared, &ProjectPolicy::default()));
     let texts: Vec<&str> = verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let expected =
         ["failed, and worse than at acceptance: 1 case (x)", "errored: 7 cases (c1, c2, c3, c4, c5 and 2 more)"];
@@ -308,7 +314,7 @@ proptest! {
         let compared: Vec<Compared> = ids.iter().zip(&states)
             .filter_map(|(id, (_, state))| state.map(|(status, standing)| case(id, status, standing)))
             .collect();
-        let policy = GatePolicy::default();
+        let policy = ProjectPolicy::default();
         let purpose = if gated { Purpose::Gate } else { Purpose::Run };
         let verdict = verdict(&VerdictInput { purpose, trials_executed, ..gate(&plan, &compared, &policy) });
         prop_assert_eq!(verdict.word == VerdictWord::Pass, verdict.code == ExitCode::Passed);
@@ -333,7 +339,7 @@ fn ids(cases: &[&str]) -> BTreeSet<CaseId> {
 
 #[test]
 fn a_case_that_two_branches_accepted_differently_gives_11_until_one_of_them_is_accepted() {
-    let (plan, policy) = (plan(&["a"], &["b"]), GatePolicy::default());
+    let (plan, policy) = (plan(&["a"], &["b"]), ProjectPolicy::default());
     for standing in [Standing::Unchanged, Standing::Fixed] {
         let compared = [case("a", Some(Passed), standing), case("b", None, Standing::Inherited)];
         let verdict = verdict(&VerdictInput { conflicting_cases: ids(&["a", "b"]), ..gate(&plan, &compared, &policy) });
@@ -345,7 +351,7 @@ fn a_case_that_two_branches_accepted_differently_gives_11_until_one_of_them_is_a
 
 #[test]
 fn a_run_without_gating_is_concerned_by_conflicts_over_the_cases_that_it_ran_alone() {
-    let (plan, policy) = (plan(&["a"], &["b"]), GatePolicy::default());
+    let (plan, policy) = (plan(&["a"], &["b"]), ProjectPolicy::default());
     let compared = [case("a", Some(Failed), Standing::KnownFailure), case("b", None, Standing::Inherited)];
     let code = |cases: &[&str], base_in_doubt: bool| {
         let input = VerdictInput { purpose: Purpose::Run, ..gate(&plan, &compared, &policy) };
@@ -357,7 +363,7 @@ fn a_run_without_gating_is_concerned_by_conflicts_over_the_cases_that_it_ran_alo
 
 #[test]
 fn parts_that_two_branches_accepted_differently_give_11_unless_everything_ran() {
-    let policy = GatePolicy::default();
+    let policy = ProjectPolicy::default();
     let compared = [case("a", Some(Passed), Standing::Unchanged)];
     let table: [(Mode, &[&str], ExitCode); 3] = [
         (Mode::Selective, &[], ExitCode::Inconclusive),
@@ -369,4 +375,28 @@ fn parts_that_two_branches_accepted_differently_give_11_unless_everything_ran() 
         let verdict = verdict(&VerdictInput { base_in_doubt: true, ..gate(&plan, &compared, &policy) });
         assert_eq!(verdict.code, expected);
     }
+}
+
+#[test]
+fn a_lowered_gate_policy_is_judged_by_the_stricter_one_and_named() {
+    let mut plan = plan(&["a"], &[]);
+    plan.uncovered = vec![Uncovered { part: PartId::from("review"), risk: Risk::from("duplicate") }];
+    let compared = [case("a", Some(Passed), Standing::NoBaseline)];
+    let lenient = with_gate(GatePolicy { require_baseline: false, uncovered_is_inconclusive: false });
+    let earlier = [ProjectPolicy::default()];
+    let lowered = verdict(&VerdictInput {
+        earlier: &earlier,
+        baseline: BaselineState::Missing,
+        ..gate(&plan, &compared, &lenient)
+    });
+    assert_eq!(lowered.code, ExitCode::Baseline);
+    assert_eq!(lowered.reasons.len(), 2, "what is uncovered counts too: {:?}", lowered.reasons);
+    assert!(lowered.notes[0].contains("require_baseline, uncovered_is_inconclusive"), "{:?}", lowered.notes);
+
+    let both = [lenient.clone()];
+    let input = VerdictInput { earlier: &both, baseline: BaselineState::Missing, ..gate(&plan, &compared, &lenient) };
+    assert_eq!(verdict(&input).code, ExitCode::Passed, "it was so before");
+    let raised = ProjectPolicy::default();
+    let input = VerdictInput { earlier: &both, ..gate(&plan, &compared, &raised) };
+    assert_eq!(verdict(&input).code, ExitCode::Inconclusive, "a raised one counts at once");
 }

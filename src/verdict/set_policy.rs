@@ -1,0 +1,221 @@
+//! What the gate tolerates in a set, and whether the data show that it may.
+//!
+//! A policy is a rule of the head's project file and of every earlier one that counts: the base's, or that of the accepted
+//! parts. Each of these rules is judged, and the worst answer counts, so that no change can be green by lowering its own
+//! policy.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::comparison::statistics::{
+    Flips, holm, least_flips, lower_limit, percent, percent_down, percent_up, upper_limit,
+};
+use crate::comparison::{Compared, Standing};
+use crate::domain::{CaseId, CaseStatus, Risk};
+use crate::manifest::{MinimumRate, NoSignificantDrop, ProjectPolicy, SetRule};
+use crate::selection::Plan;
+
+/// What came of a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyDecision {
+    /// The data show that it holds: what it tolerates is no reason against a pass.
+    Holds,
+    /// The data cannot decide it.
+    Undecided,
+    /// The data show that it does not hold.
+    Broken,
+}
+
+/// One set that is judged by something else than zero tolerance, on either side of the change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetJudgement {
+    /// The set.
+    pub set: Risk,
+    /// What came of it.
+    pub decision: PolicyDecision,
+    /// By which rules and on which grounds, in one sentence.
+    pub why: String,
+    /// The cases that did not pass and that the policy covers, by id: tolerated where it holds, and else the reason.
+    pub covered: Vec<CaseId>,
+}
+
+impl SetJudgement {
+    /// Whether this case did not pass and that is tolerated.
+    pub fn tolerates(&self, case: &CaseId) -> bool {
+        self.decision == PolicyDecision::Holds && self.covered.contains(case)
+    }
+}
+
+/// One set with all that speaks of it.
+struct Subject<'a> {
+    set: &'a Risk,
+    /// Its cases that were to run, with those that have no result.
+    selected: usize,
+    /// All its cases.
+    total: usize,
+    members: Vec<&'a Compared>,
+}
+
+/// How one rule judges one set.
+struct Judged {
+    decision: PolicyDecision,
+    why: String,
+    covered: BTreeSet<CaseId>,
+}
+
+/// Judges every set of which a case was to run and that any of the policies gives a rule of its own.
+pub(super) fn judge_sets(
+    plan: &Plan,
+    compared: &[Compared],
+    policy: &ProjectPolicy,
+    earlier: &[ProjectPolicy],
+) -> Vec<SetJudgement> {
+    let policies: Vec<&ProjectPolicy> = std::iter::once(policy).chain(earlier).collect();
+    let named: BTreeSet<&Risk> = policies.iter().flat_map(|policy| policy.sets.keys()).collect();
+    let subjects: Vec<Subject<'_>> =
+        named.into_iter().map(|set| Subject::new(set, plan, compared)).filter(|subject| subject.selected > 0).collect();
+    let levels: Vec<DropLevels> = policies.iter().map(|policy| DropLevels::of(policy, &subjects)).collect();
+    let judge = |(index, subject): (usize, &Subject<'_>)| {
+        let mut rules: Vec<(SetRule, Option<&(f64, usize)>)> = Vec::new();
+        for (policy, levels) in policies.iter().zip(&levels) {
+            let rule = policy.rule(subject.set);
+            if !rules.iter().any(|(known, _)| *known == rule) {
+                rules.push((rule, levels.by_subject[index].as_ref()));
+            }
+        }
+        let lenient = rules.iter().any(|(rule, _)| *rule != SetRule::ZeroTolerance);
+        lenient.then(|| subject.judge(&rules))
+    };
+    subjects.iter().enumerate().filter_map(judge).collect()
+}
+
+impl<'a> Subject<'a> {
+    fn new(set: &'a Risk, plan: &Plan, compared: &'a [Compared]) -> Self {
+        let selected = plan.selected.iter().filter(|selected| selected.set == *set).count();
+        let excluded = plan.excluded.iter().filter(|excluded| excluded.set == *set).count();
+        let members = compared.iter().filter(|one| one.set == *set && one.status.is_some()).collect();
+        Self { set, selected, total: selected + excluded, members }
+    }
+
+    fn judge(&self, rules: &[(SetRule, Option<&(f64, usize)>)]) -> SetJudgement {
+        let judged: Vec<Judged> = rules.iter().map(|(rule, level)| self.by(*rule, *level)).collect();
+        let decision = judged.iter().map(|judged| judged.decision).max().unwrap_or(PolicyDecision::Undecided);
+        let texts: Vec<&str> = judged.iter().map(|judged| judged.why.as_str()).collect();
+        let why = match texts.as_slice() {
+            [one] => (*one).to_owned(),
+            several => format!("the policy was changed, and the stricter one counts: {}", several.join("; ")),
+        };
+        // Only what every rule covers can be tolerated.
+        let mut covered = judged.iter().map(|judged| judged.covered.clone());
+        let first = covered.next().unwrap_or_default();
+        let covered = covered.fold(first, |all, next| all.intersection(&next).cloned().collect());
+        SetJudgement { set: self.set.clone(), decision, why, covered: covered.into_iter().collect() }
+    }
+
+    fn by(&self, rule: SetRule, level: Option<&(f64, usize)>) -> Judged {
+        match rule {
+            SetRule::ZeroTolerance => {
+                let why = "zero tolerance, so that each case counts for itself".to_owned();
+                Judged { decision: PolicyDecision::Holds, why, covered: BTreeSet::new() }
+            }
+            SetRule::MinimumRate(minimum) => self.by_minimum_rate(minimum),
+            SetRule::NoSignificantDrop(drop) => self.by_drop(drop, level),
+        }
+    }
+
+    /// A case that was to run and has no result counts as not passed.
+    fn by_minimum_rate(&self, minimum: MinimumRate) -> Judged {
+        let MinimumRate { at_least, confidence } = minimum;
+        let of = self.selected.max(self.members.len());
+        let passed = self.members.iter().filter(|one| one.status == Some(CaseStatus::Passed)).count();
+        let rule = format!("at least {} % must pass, with {} % confidence", percent(at_least), percent(confidence));
+        let counted = format!("{passed} of {of} passed");
+        // A part of the set cannot show the rate of the whole; as long as all of it passes there is nothing to tolerate.
+        if passed == of && of < self.total {
+            let why = format!("{rule}; {counted}, and the other {} did not run", self.total - of);
+            return Judged { decision: PolicyDecision::Holds, why, covered: BTreeSet::new() };
+        }
+        let lower = lower_limit(passed, of, confidence).unwrap_or(0.0);
+        let upper = upper_limit(passed, of, confidence).unwrap_or(1.0);
+        let (decision, shown) = if lower >= at_least {
+            (PolicyDecision::Holds, format!("which shows at least {} %", percent_down(lower)))
+        } else if upper < at_least {
+            (PolicyDecision::Broken, format!("which shows at most {} %", percent_up(upper)))
+        } else {
+            let open = format!("which shows only that it is {} % or more", percent_down(lower));
+            (PolicyDecision::Undecided, format!("{open}, and leaves open whether it is enough"))
+        };
+        let why = format!("{rule}; {counted}, {shown} (one-sided Clopper-Pearson)");
+        let covered = self.members.iter().filter(|one| decided_failure(one)).map(|one| one.case.clone()).collect();
+        Judged { decision, why, covered }
+    }
+
+    fn flips(&self) -> Flips {
+        let pairs = || self.members.iter().filter_map(|one| one.pair());
+        let is_pass = |ended: &crate::comparison::Ended| ended.status == CaseStatus::Passed;
+        Flips {
+            worse: pairs().filter(|(before, now)| is_pass(before) && !is_pass(now)).count(),
+            better: pairs().filter(|(before, now)| !is_pass(before) && is_pass(now)).count(),
+        }
+    }
+
+    fn by_drop(&self, drop: NoSignificantDrop, level: Option<&(f64, usize)>) -> Judged {
+        let flips = self.flips();
+        let (p, least) = level.copied().unwrap_or((flips.exact(), least_flips(drop.alpha)));
+        let rule =
+            format!("no significant drop from what was accepted (McNemar's exact test at {} %)", percent(drop.alpha));
+        let counted = format!("{} of the same cases fail that passed, {} the other way", flips.worse, flips.better);
+        let (decision, shown) = if flips.worse == 0 {
+            (PolicyDecision::Holds, "no drop at all".to_owned())
+        } else if p <= drop.alpha && flips.worse > flips.better {
+            (PolicyDecision::Broken, format!("a significant drop, p = {p:.4}"))
+        } else if flips.total() < least {
+            let open = format!("p = {p:.4}, and fewer than {least} flips cannot show anything");
+            (PolicyDecision::Undecided, open)
+        } else {
+            (PolicyDecision::Holds, format!("no significant drop, p = {p:.4}"))
+        };
+        let is_drop = |one: &&&Compared| {
+            let passed_before = one.pair().is_some_and(|(before, _)| before.status == CaseStatus::Passed);
+            passed_before && decided_failure(one)
+        };
+        let covered = self.members.iter().filter(is_drop).map(|one| one.case.clone()).collect();
+        Judged { decision, why: format!("{rule}; {counted}: {shown}"), covered }
+    }
+}
+
+/// What failed, or failed in some of its trials: nothing else can be tolerated, for nothing else is known. What was accepted as
+/// failing needs no tolerance.
+fn decided_failure(one: &Compared) -> bool {
+    matches!(one.status, Some(CaseStatus::Failed | CaseStatus::Flaky)) && one.standing != Standing::KnownFailure
+}
+
+/// For one policy, the adjusted p of each set that it holds to its drop, and the least flips that could show anything
+/// there; by the place of the set.
+struct DropLevels {
+    by_subject: Vec<Option<(f64, usize)>>,
+}
+
+impl DropLevels {
+    fn of(policy: &ProjectPolicy, subjects: &[Subject<'_>]) -> Self {
+        let alphas: Vec<Option<f64>> = subjects
+            .iter()
+            .map(|subject| match policy.rule(subject.set) {
+                SetRule::NoSignificantDrop(drop) => Some(drop.alpha),
+                _ => None,
+            })
+            .collect();
+        let together = alphas.iter().flatten().count();
+        let with_alpha = || subjects.iter().zip(&alphas).filter(|(_, alpha)| alpha.is_some());
+        let p: Vec<f64> = with_alpha().map(|(subject, _)| subject.flips().exact()).collect();
+        let mut adjusted = holm(&p).into_iter();
+        let share = |alpha: f64| alpha / f64::from(u32::try_from(together).unwrap_or(u32::MAX));
+        let level = |alpha: &Option<f64>| alpha.and_then(|alpha| Some((adjusted.next()?, least_flips(share(alpha)))));
+        Self { by_subject: alphas.iter().map(level).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
