@@ -284,3 +284,39 @@ fn milliseconds(duration: Duration) -> u64 {
 fn setup(message: String) -> TrialError {
     TrialError { kind: ErrorKind::Setup, message }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::evidence::Answer;
+
+    /// How a step with these settings ends that failed in this way, after an answer.
+    fn ended(step: Value, kind: ErrorKind) -> (StepEnd, Option<TrialError>) {
+        let answer = Answer { text: "500".to_owned(), json: None, output: json!("500"), claims: Vec::new() };
+        let error = TrialError { kind, message: "it failed".to_owned() };
+        let end = StepEnd { answer: Some(answer), http_status: Some(500), error: Some(error), ..StepEnd::default() };
+        permitted(&serde_json::from_value(step).unwrap(), end)
+    }
+
+    #[test]
+    fn what_may_fail_leaves_no_answer_and_keeps_how_it_failed() {
+        use ErrorKind::{Exit, HttpStatus, Malformed, OutputCap, Timeout, Transport};
+        for kind in [Exit, HttpStatus, Malformed, OutputCap, Timeout, Transport] {
+            let (end, failure) = ended(json!({"invoke": {"may_fail": true}}), kind);
+            assert!(end.error.is_none() && end.answer.is_none() && end.http_status == Some(500));
+            assert_eq!(failure.map(|failure| failure.kind), Some(kind));
+        }
+    }
+
+    #[test]
+    fn what_was_set_up_wrongly_or_cancelled_ends_the_trial_all_the_same() {
+        for kind in [ErrorKind::Start, ErrorKind::Setup, ErrorKind::Cancelled, ErrorKind::FaultNotFired] {
+            let (end, failure) = ended(json!({"invoke": {"may_fail": true}}), kind);
+            assert!(end.error.is_some() && failure.is_none(), "{kind:?}");
+        }
+        let (end, failure) = ended(json!({"invoke": {}}), ErrorKind::Exit);
+        assert!(end.error.is_some() && end.answer.is_some() && failure.is_none());
+    }
+}

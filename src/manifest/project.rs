@@ -8,7 +8,7 @@ use crate::domain::{CaseId, Digest, PartId, Question, Risk, WorkflowId};
 
 use super::case_file::{FaultSpec, Step};
 use super::expectation::Expectation;
-use super::part::Part;
+use super::part::{Effect, Manifest, Part};
 use super::project_file::ProjectFile;
 
 /// A whole project: nothing in it refers to anything that is not there.
@@ -27,6 +27,32 @@ pub struct Project {
     pub texts: BTreeMap<PartId, BTreeMap<String, String>>,
     /// The digest over all manifests and the content of the files that they name.
     pub fingerprint: Digest,
+}
+
+impl Project {
+    /// Whether no call that leaves something behind goes past the runner. A practice workflow says which calls it made.
+    /// Those of any other are seen where each of its connectors that leaves something behind is passed on, and each of
+    /// that connector's operations which does can be told from the others.
+    pub fn sees_calls_of(&self, workflow: &WorkflowId) -> bool {
+        let Some(workflow) = self.file.workflows.get(workflow) else { return false };
+        if workflow.practice.is_some() {
+            return true;
+        }
+        let acting = workflow.parts.iter().filter_map(|id| match self.parts.get(id)?.manifest() {
+            Ok(Manifest::Connector(manifest)) => Some(manifest),
+            _ => None,
+        });
+        let mut acts = false;
+        for manifest in acting {
+            for operation in manifest.operations.values().filter(|operation| operation.effect != Effect::None) {
+                acts = true;
+                if operation.wire.is_none() || !self.file.connectors.contains_key(&manifest.id) {
+                    return false;
+                }
+            }
+        }
+        acts
+    }
 }
 
 /// A file that a case copies into its trial's state directory.

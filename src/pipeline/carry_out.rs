@@ -9,7 +9,7 @@ use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
 use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
-use crate::manifest::{Case, Effect, Manifest, Operation, Project};
+use crate::manifest::{Case, Project};
 use crate::selection::Mode;
 use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
 use crate::verdict::Interruption;
@@ -173,7 +173,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             trials: *trials,
             title: Some(case.title.clone()),
             workflow: Some(case.workflow.clone()),
-            calls_seen: calls_seen(prepared, case),
+            calls_seen: prepared.project.sees_calls_of(&case.workflow),
         };
         (case.id.clone(), planned)
     });
@@ -190,30 +190,6 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         cases: cases.collect(),
         project_cases: prepared.project.cases.keys().cloned().collect(),
     }
-}
-
-/// A practice workflow says which calls it made. Those of any other are seen where each of its connectors that leaves
-/// something behind is passed on, and each of that connector's operations which does can be told from the others.
-fn calls_seen(prepared: &Prepared, case: &Case) -> bool {
-    let project = &prepared.project;
-    let Some(workflow) = project.file.workflows.get(&case.workflow) else { return false };
-    if workflow.practice.is_some() {
-        return true;
-    }
-    let manifests = workflow.parts.iter().filter_map(|id| match project.parts.get(id)?.manifest() {
-        Ok(Manifest::Connector(manifest)) => Some(manifest),
-        _ => None,
-    });
-    let leaves_something = |operation: &&Operation| operation.effect != Effect::None;
-    let mut acting = manifests
-        .filter(|manifest| manifest.operations.values().any(|operation| leaves_something(&operation)))
-        .peekable();
-    acting.peek().is_some()
-        && acting.all(|manifest| {
-            let is_seen = |operation: &Operation| operation.wire.is_some();
-            project.file.connectors.contains_key(&manifest.id)
-                && manifest.operations.values().filter(leaves_something).all(is_seen)
-        })
 }
 
 /// A run stands for the whole project where it ran everything, or all that differs from what was accepted puts at risk.

@@ -6,7 +6,7 @@ use holdpoint::domain::{Claim, ClaimCheck, Outcome};
 use holdpoint::evidence::{Answered, Forwarded, Observation};
 use serde_json::json;
 
-use crate::scene::{Scene, claim, fault, order};
+use crate::scene::{MANIFEST, Scene, claim, fault, order};
 
 fn seen(observation: &Observation) -> (Outcome, usize, usize) {
     let order = order(observation);
@@ -23,7 +23,7 @@ fn run_all() -> BTreeMap<String, Observation> {
     scene.case("dropped", once.clone(), fault("drop_before", json!({})));
     scene.case("dropped-then-done", twice.clone(), fault("drop_before", json!({})));
     scene.case("claimed-all-the-same", json!({"claim": "completed"}), fault("drop_before", json!({})));
-    scene.case("late", json!({"timeout_s": 0.2}), fault("late_commit", json!({"by": "timeout", "seconds": 0.5})));
+    scene.case("late", json!({"timeout_s": 1.0}), fault("late_commit", json!({"by": "timeout", "seconds": 1.5})));
     scene.case("delivered-twice", once.clone(), fault("duplicate_delivery", json!({})));
     scene.case("delivered-twice-keyed", json!({"keyed": true}), fault("duplicate_delivery", json!({})));
     scene.case("refused", json!({"item": "sold-out"}), json!({}));
@@ -129,6 +129,24 @@ fn a_workflow_that_is_ended_still_shows_its_calls_and_what_they_left() {
     let observation = scene.run_one();
     assert!(observation.error.as_ref().unwrap().message.contains("ran for more than 1 s"), "{observation:#?}");
     assert_eq!((observation.exchanges.len(), observation.operations[0].outcome), (1, Outcome::Committed));
+}
+
+#[test]
+fn a_replay_can_show_by_a_header_that_nobody_listed() {
+    let mut scene = Scene::new();
+    scene.write("manifests/shop.yaml", &MANIFEST.replace("{field: replayed}", "{header: X-Shop-Replayed}"));
+    scene.case("lost", json!({"keyed": true, "attempts": 2}), fault("lost_ack", json!({})));
+    let observation = scene.run_one();
+    assert_eq!(order(&observation).attempts[1].answered, Answered::Replayed { receipt: Some("1".to_owned()) });
+}
+
+#[test]
+fn what_a_step_leaves_running_is_ended_and_the_target_goes_on() {
+    let mut scene = Scene::new();
+    let input = json!({"leaves_something_running": true, "keyed": true});
+    scene.case("leaves", input, json!({"steps": [{"invoke": {}}, {"invoke": {}}]}));
+    let observation = scene.run_one();
+    assert_eq!(seen(&observation), (Outcome::Replayed, 2, 1));
 }
 
 /// Orders a lamp for each request, at the address that stands in it.

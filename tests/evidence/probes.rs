@@ -4,7 +4,7 @@ use holdpoint::domain::Outcome;
 use holdpoint::evidence::{LookHad, Observation, Reading};
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, fault, order};
+use crate::scene::{MANIFEST, Scene, fault, order};
 
 /// The fields that make a probe's effects evidence for an order.
 fn of_orders(mut probe: Value) -> Value {
@@ -76,11 +76,9 @@ fn a_question_that_fails_leaves_the_order_uncertain() {
 /// A shop that answers before the order exists.
 fn made_to_order(settle: Value) -> Observation {
     let mut scene = Scene::new();
-    let manifest = include_str!("scene.rs").split_once("const MANIFEST: &str = \"\\\n").unwrap().1;
-    let manifest = manifest.split_once("\";").unwrap().0;
     scene.write(
         "manifests/shop.yaml",
-        &manifest.replace("effect: create", "effect: create\n    processing: {within_s: 5.0, accepts_first: true}"),
+        &MANIFEST.replace("effect: create", "effect: create\n    processing: {within_s: 5.0, accepts_first: true}"),
     );
     scene.file["probes"]["jobs"] = json!({"http": {"connector": "shop", "path": "/jobs", "effects": "$.items[*]"}});
     scene.file["probes"]["orders"]["settle"] = settle;
@@ -155,8 +153,8 @@ fn a_call_whose_answer_never_came_settles_nothing_at_once() {
 #[test]
 fn a_look_while_a_call_is_held_back_waits_until_it_has_landed() {
     let mut scene = Scene::new();
-    let late = fault("late_commit", json!({"by": "timeout", "seconds": 1.0}));
-    scene.case("late", json!({"timeout_s": 0.2, "attempts": 2}), late);
+    let late = fault("late_commit", json!({"seconds": 1.0}));
+    scene.case("late", json!({"attempts": 2}), late);
     let observation = scene.run_one();
     assert_eq!((order(&observation).outcome, order(&observation).effects), (Outcome::Duplicated, 2));
 }

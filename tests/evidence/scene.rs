@@ -11,7 +11,8 @@ use holdpoint::execution::{Cancellation, ExecutionSettings, TrialSpec, execute};
 use holdpoint::manifest::{DiskFiles, Project, load_project};
 use serde_json::{Value, json};
 
-const MANIFEST: &str = "\
+/// The shop's manifest.
+pub(crate) const MANIFEST: &str = "\
 id: shop
 kind: connector
 version: '1'
@@ -124,6 +125,10 @@ impl Scene {
         })
         .unwrap();
         assert_eq!(std::fs::read_dir(&state).unwrap().count(), 0, "a trial's state was left behind");
+        let shops = std::fs::read_to_string(self.folder.path().join("shops")).unwrap_or_default();
+        for shop in shops.lines() {
+            assert!(!Path::new("/proc").join(shop).exists(), "a target was left running");
+        }
         seen.into_inner().unwrap()
     }
 

@@ -1,6 +1,6 @@
 //! Targets that are down, die, or speak something else: a clear error, no hang, nothing lost.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use holdpoint::domain::Outcome;
@@ -102,7 +102,10 @@ fn an_upstream_that_never_answers_and_one_that_speaks_no_http_are_the_trials_err
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let _ = stream.unwrap().write_all(b"220 mail.example ESMTP\r\n");
+            let mut stream = stream.unwrap();
+            let _ = stream.write_all(b"220 mail.example ESMTP\r\n");
+            // Open until the other side has read it and gone.
+            let _ = stream.read_to_end(&mut Vec::new());
         }
     });
     let other = with_upstream(&format!("http://{address}"));
@@ -130,7 +133,9 @@ fn a_question_by_tls_to_what_speaks_none_is_no_reading() {
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let _ = stream.unwrap().write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]");
+            let mut stream = stream.unwrap();
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]");
+            let _ = stream.read_to_end(&mut Vec::new());
         }
     });
     let mut scene = Scene::new();

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 import urllib.error
@@ -34,6 +35,9 @@ for attempt in range(wanted.get("attempts", 1)):
 if wanted.get("crash") and call["step"] == 1:
     print("giving up", file=sys.stderr)
     sys.exit(4)
+if wanted.get("leaves_something_running"):
+    # It holds this program's own output open.
+    subprocess.Popen(["sleep", "600"])
 if wanted.get("sleep_s"):
     time.sleep(wanted["sleep_s"])
 claims = [{"operation": "order:" + wanted["request"], "claim": wanted.get("claim", claim)}]

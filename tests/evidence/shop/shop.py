@@ -15,6 +15,8 @@ def connect():
     return sqlite3.connect(DATABASE, timeout=10)
 
 
+with open("shops", "a") as shops:
+    shops.write(f"{os.getpid()}\n")
 with connect() as database:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("CREATE TABLE orders (number INTEGER PRIMARY KEY, request, item, quantity)")
@@ -43,6 +45,8 @@ class Shop(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
+        if body.get("replayed"):
+            self.send_header("X-Shop-Replayed", "true")
         self.end_headers()
         self.wfile.write(data)
 

@@ -253,3 +253,23 @@ fn two_operations_do_not_look_alike() {
         assert_eq!(problems(&with_shop().with("manifests/shop.yaml", manifest)), [] as [&str; 0], "{different}");
     }
 }
+
+#[test]
+fn calls_are_seen_where_none_that_leaves_something_behind_goes_past_the_runner() {
+    let sees = |files: MemoryFiles, workflow: &str| {
+        load_project(&files, &BTreeMap::new()).unwrap().project.sees_calls_of(&workflow.into())
+    };
+    assert!(sees(with_shop(), "local"));
+    assert!(sees(with_shop(), "desk"), "a practice workflow says which calls it made");
+    assert!(!sees(with_shop(), "remote"), "nothing is known of a workflow that names no connector");
+    assert!(!sees(with_shop(), "other"));
+    assert!(!sees(declared(""), "local"), "its calls go past the runner");
+    let project = String::from_utf8(with_shop().read("holdpoint.yaml").unwrap()).unwrap();
+    let also_review = project.replace("policy, shop]", "policy, shop, review]");
+    assert!(!sees(with_shop().with("holdpoint.yaml", also_review), "local"), "those to one connector do");
+    let also_cancels = format!("{SHOP}  cancel:\n    effect: delete\n");
+    assert!(
+        !sees(with_shop().with("manifests/shop.yaml", also_cancels), "local"),
+        "those of one operation are not told apart"
+    );
+}
