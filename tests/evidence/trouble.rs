@@ -58,7 +58,7 @@ fn a_readiness_path_is_waited_for() {
     scene.case("a", json!({}), json!({}));
     assert_eq!(scene.run_one().error, None);
     scene.file["connectors"]["shop"]["upstream"]["start"]["ready"] = json!("/nothing");
-    scene.file["connectors"]["shop"]["upstream"]["start"]["ready_timeout_s"] = json!(1);
+    scene.file["connectors"]["shop"]["upstream"]["start"]["ready_timeout_s"] = json!(6);
     assert!(error(&scene.run_one()).1.contains("answers with the status 404"));
 }
 
@@ -103,6 +103,7 @@ fn an_upstream_that_never_answers_and_one_that_speaks_no_http_are_the_trials_err
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
             let _ = stream.write_all(b"220 mail.example ESMTP\r\n");
             // Open until the other side has read it and gone.
             let _ = stream.read_to_end(&mut Vec::new());
