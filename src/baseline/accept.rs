@@ -7,7 +7,8 @@ use crate::domain::{CaseId, CaseStatus, Digest, RunId};
 use crate::grading::CaseResult;
 
 use super::ledger::Ledger;
-use super::record::{AcceptedCase, Baseline, RECORD_SCHEMA, Record, Scope};
+use super::record::{AcceptedCase, Baseline, Contents, RECORD_SCHEMA, Record, Scope};
+use super::recorded_parts::RecordedSnapshot;
 
 /// What is accepted, by whom and why.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,8 @@ pub struct AcceptRequest<'a> {
 pub struct Acceptance {
     /// The record.
     pub record: Record,
-    /// The texts of the answers that it accepts, by digest.
-    pub outputs: BTreeMap<Digest, String>,
+    /// The answers and the parts that it refers to.
+    pub contents: Contents,
     /// The accepted cases that failed: they become known failures, which no longer block.
     pub known_failures: Vec<CaseId>,
 }
@@ -76,6 +77,9 @@ pub enum AcceptError {
     /// All of it is in force already.
     #[error("all of this is in force already: there is nothing to accept")]
     NothingNew,
+    /// Parts that cannot be written down.
+    #[error("the parts have no form in JSON: {0}")]
+    NoForm(String),
     /// A record that cannot be revoked.
     #[error("record {} cannot be revoked: {why}", record.short())]
     NotRevocable {
@@ -113,12 +117,12 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
         .filter(|case| is_gone(case) && request.only.is_none_or(|only| only.contains(**case)))
         .map(|case| (*case).clone())
         .collect();
-    let mut outputs = BTreeMap::new();
+    let mut contents = Contents::default();
     let mut cases = BTreeMap::new();
     for result in wanted {
         let (accepted, output) = AcceptedCase::with_output(result);
         if !in_force(&result.case, &accepted, &baseline) {
-            outputs.extend(output);
+            contents.outputs.extend(output);
             cases.insert(result.case.clone(), accepted);
         }
     }
@@ -128,6 +132,7 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
     if cases.is_empty() && removed.is_empty() && (!is_new_base || same_parts) {
         return Err(AcceptError::NothingNew);
     }
+    let snapshot = is_new_base.then(|| RecordedSnapshot::keep(request.snapshot, &mut contents)).transpose();
     let failed =
         |(case, accepted): (&CaseId, &AcceptedCase)| (accepted.status == CaseStatus::Failed).then(|| case.clone());
     let known_failures = cases.iter().filter_map(failed).collect();
@@ -141,12 +146,12 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
         commit: request.commit.map(str::to_owned),
         fingerprint: request.fingerprint.clone(),
         scope: if whole { Scope::Run } else { Scope::Cases },
-        snapshot: is_new_base.then(|| request.snapshot.clone()),
+        snapshot: snapshot.map_err(|error| AcceptError::NoForm(error.to_string()))?,
         cases,
         removed,
         revokes: Vec::new(),
     };
-    Ok(Acceptance { record, outputs, known_failures })
+    Ok(Acceptance { record, contents, known_failures })
 }
 
 /// Makes the record that takes earlier ones out of force again.

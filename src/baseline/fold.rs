@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::change::Snapshot;
+use crate::change::PartSnapshot;
 use crate::domain::{CaseId, Digest};
 
 use super::record::{AcceptedCase, Baseline, BaselineEntry, ForkConflict, Record};
+use super::recorded_parts::RecordedSnapshot;
 
 /// The records in an order in which each follows its parents; among those that could come next the earlier
 /// acceptance, then the smaller digest, comes first.
@@ -48,8 +49,12 @@ pub(super) fn accepted_at(record: &Record) -> Option<Timestamp> {
     record.accepted.parse().ok()
 }
 
-/// Adds the records up. `order` is their [`chain_order`].
-pub(super) fn fold(records: &BTreeMap<Digest, Record>, order: &[Digest]) -> Baseline {
+/// Adds the records up. `order` is their [`chain_order`], `parts` are those that the records keep by digest.
+pub(super) fn fold(
+    records: &BTreeMap<Digest, Record>,
+    order: &[Digest],
+    parts: &BTreeMap<Digest, PartSnapshot>,
+) -> Baseline {
     let chain: Vec<(&Digest, &Record)> = order.iter().filter_map(|digest| records.get_key_value(digest)).collect();
     let ancestors = Ancestors::of(&chain);
     let revoked = revoked(&chain);
@@ -71,8 +76,9 @@ pub(super) fn fold(records: &BTreeMap<Digest, Record>, order: &[Digest]) -> Base
     }
     let mut baseline = Baseline { heads: heads(records), records: chain.len(), ..Baseline::default() };
     if let Some((index, snapshot)) = snapshots.taken(&chain) {
-        baseline.snapshot = Some(Snapshot::clone(snapshot));
-        baseline.conflicts.extend(snapshots.conflict(None, index, |other| *other != *snapshot, &chain));
+        baseline.snapshot = snapshot.resolve(parts);
+        let differs = |other: &&RecordedSnapshot| *other != *snapshot && other.resolve(parts) != baseline.snapshot;
+        baseline.conflicts.extend(snapshots.conflict(None, index, differs, &chain));
     }
     for (case, newest) in cases {
         let Some((index, accepted)) = newest.taken(&chain) else { continue };

@@ -6,11 +6,13 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::change::PartSnapshot;
 use crate::domain::Digest;
+use crate::manifest::{DiskFiles, FileSource};
 
 use super::fold;
-use super::reading::{self, Finding, OUTPUTS, Read};
-use super::record::{Baseline, RECORD_SCHEMA, Record};
+use super::reading::{self, Finding, OUTPUTS, PARTS, Read};
+use super::record::{Baseline, Contents, RECORD_SCHEMA, Record};
 
 /// Keeps git from touching line ends, which would change digests.
 const GIT_ATTRIBUTES: &str = "* -text\n";
@@ -63,6 +65,8 @@ pub struct Ledger {
     folder: PathBuf,
     records: BTreeMap<Digest, Record>,
     order: Vec<Digest>,
+    /// The parts that records keep by digest.
+    parts: BTreeMap<Digest, PartSnapshot>,
 }
 
 impl Ledger {
@@ -72,9 +76,22 @@ impl Ledger {
     /// [`LedgerError::Unsound`] with everything that is wrong, if anything is.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LedgerError> {
         let folder = folder.into();
-        let Read { records, order, findings, .. } = reading::read(&folder);
+        let read = read_disk(&folder);
+        Self::of(folder, read)
+    }
+
+    /// Reads and checks as [`Self::open`] does, from the files of a revision in which the ledger is the folder `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn in_revision(files: &dyn FileSource, folder: &str) -> Result<Self, LedgerError> {
+        Self::of(PathBuf::from(folder), reading::read(files, folder))
+    }
+
+    fn of(folder: PathBuf, read: Read) -> Result<Self, LedgerError> {
+        let Read { records, order, parts, findings, .. } = read;
         if findings.is_empty() {
-            Ok(Self { folder, records, order })
+            Ok(Self { folder, records, order, parts })
         } else {
             Err(LedgerError::Unsound { folder, findings })
         }
@@ -82,7 +99,7 @@ impl Ledger {
 
     /// Everything that is wrong with the ledger in `folder`; empty if nothing is.
     pub fn verify(folder: &Path) -> Vec<Finding> {
-        reading::read(folder).findings
+        read_disk(folder).findings
     }
 
     /// The records, each after those that it follows.
@@ -107,7 +124,7 @@ impl Ledger {
 
     /// What the records add up to.
     pub fn fold(&self) -> Baseline {
-        fold::fold(&self.records, &self.order)
+        fold::fold(&self.records, &self.order, &self.parts)
     }
 
     /// The record whose hexadecimal digest begins with `prefix`.
@@ -138,15 +155,18 @@ impl Ledger {
     }
 
     /// What an earlier state of the ledger's folder had and this one has not: a chain of records cannot tell that its
-    /// newest link was taken away, git can. `earlier` are the folder's file names at that time.
+    /// newest link was taken away, git can. `earlier` are file names of that folder at that time.
     pub fn lost_since<'a>(&self, earlier: impl IntoIterator<Item = &'a str>) -> Vec<Finding> {
-        let is_record = |name: &&str| Path::new(name).extension().is_some_and(|extension| extension == "json");
+        let is_record = |name: &&str| !name.contains('/') && name.ends_with(".json") && !name.starts_with('.');
         let now: BTreeSet<String> = self.records.keys().map(reading::file_name).collect();
         let lost = earlier.into_iter().filter(is_record).filter(|name| !now.contains(*name));
         lost.map(|name| Finding {
             file: name.to_owned(),
-            problem: "the base has it, and it was taken away since".to_owned(),
-            hint: "to take an acceptance back, revoke it: `holdpoint baseline revoke`".to_owned(),
+            problem: "an earlier commit has it, and it was taken away since".to_owned(),
+            hint: format!(
+                "{}; to take an acceptance back, revoke it: `holdpoint baseline revoke`",
+                reading::restore_hint(name)
+            ),
         })
         .collect()
     }
@@ -156,56 +176,76 @@ impl Ledger {
     /// # Errors
     /// When it cannot be read or is not what was accepted.
     pub fn output(&self, digest: &Digest) -> Result<String, LedgerError> {
-        let name = reading::output_name(digest);
-        let path = self.folder.join(&name);
-        let bytes = std::fs::read(&path).map_err(|source| LedgerError::Io { what: "read", path, source })?;
-        let text = String::from_utf8(bytes).ok().filter(|text| Digest::of(text.as_bytes()) == *digest);
-        text.ok_or_else(|| LedgerError::Unsound {
-            folder: self.folder.clone(),
-            findings: vec![Finding {
-                hint: reading::restore_hint(&name),
-                file: name,
-                problem: "it was changed after acceptance".to_owned(),
-            }],
-        })
+        let (files, folder) = on_disk(&self.folder);
+        self.output_in(&files, &folder, digest)
     }
 
-    /// Appends a record with the texts of the answers that it accepts, and gives its digest. Nothing that exists is
+    /// The text of an accepted answer, from files in which the ledger is the folder `folder`.
+    ///
+    /// # Errors
+    /// As [`Self::output`].
+    pub fn output_in(&self, files: &dyn FileSource, folder: &str, digest: &Digest) -> Result<String, LedgerError> {
+        let name = reading::output_name(digest);
+        let unsound = |problem: String| LedgerError::Unsound {
+            folder: self.folder.clone(),
+            findings: vec![Finding { hint: reading::restore_hint(&name), file: name.clone(), problem }],
+        };
+        let bytes = files.read(&format!("{folder}/{name}"));
+        let bytes = bytes.map_err(|error| unsound(format!("it cannot be read: {error}")))?;
+        let text = String::from_utf8(bytes).ok().filter(|text| Digest::of(text.as_bytes()) == *digest);
+        text.ok_or_else(|| unsound("it was changed after acceptance".to_owned()))
+    }
+
+    /// Appends a record with the answers and parts that it refers to, and gives its digest. Nothing that exists is
     /// touched; a crash at any moment leaves the ledger as it was, or with the whole record in it.
     ///
     /// # Errors
     /// [`LedgerError::Moved`] where the record does not follow the newest records any more, the other kinds where the
     /// ledger is unsound, the record does not fit, or the system refuses.
-    pub fn append(&mut self, record: &Record, outputs: &BTreeMap<Digest, String>) -> Result<Digest, LedgerError> {
-        let outputs_folder = self.folder.join(OUTPUTS);
-        std::fs::create_dir_all(&outputs_folder).map_err(|source| failed("created", &outputs_folder, source))?;
+    pub fn append(&mut self, record: &Record, contents: &Contents) -> Result<Digest, LedgerError> {
+        if self.folder.is_symlink() {
+            return Err(LedgerError::Unsound { folder: self.folder.clone(), findings: Self::verify(&self.folder) });
+        }
+        std::fs::create_dir_all(&self.folder).map_err(|source| failed("created", &self.folder, source))?;
         let lock = File::open(&self.folder).map_err(|source| failed("opened", &self.folder, source))?;
         // Held until `lock` is dropped, also by a crash.
         lock.lock().map_err(|source| failed("locked", &self.folder, source))?;
-        let Read { records, findings, outputs: present, .. } = reading::read(&self.folder);
-        if !findings.is_empty() {
-            return Err(LedgerError::Unsound { folder: self.folder.clone(), findings });
+        let present = read_disk(&self.folder);
+        if !present.findings.is_empty() {
+            return Err(LedgerError::Unsound { folder: self.folder.clone(), findings: present.findings });
         }
         let mut parents = record.parents.clone();
         parents.sort_unstable();
-        if parents != fold::heads(&records) {
+        if parents != fold::heads(&present.records) {
             return Err(LedgerError::Moved);
         }
-        check(record, |digest| outputs.contains_key(digest) || present.contains(digest))?;
+        check(record, contents, &present)?;
         let text = record.text().map_err(|error| LedgerError::Refused(error.to_string()))?;
         let digest = Digest::of(text.as_bytes());
         self.write_attributes()?;
-        for (output, text) in outputs.iter().filter(|(output, _)| !present.contains(output)) {
-            if Digest::of(text.as_bytes()) != *output {
-                return Err(LedgerError::Refused(format!("an answer's text does not have the digest {output}")));
-            }
-            write_new(&outputs_folder, &format!("{}.txt", output.hex()), text)?;
-        }
-        sync_folder(&outputs_folder)?;
+        let outputs = contents.outputs.iter().filter(|(output, _)| !present.outputs.contains(output));
+        self.write_kept(OUTPUTS, "txt", outputs)?;
+        let parts = contents.parts.iter().filter(|(part, _)| !present.parts.contains_key(part));
+        self.write_kept(PARTS, "json", parts)?;
+        // The record comes last: what it refers to is on disk before anything refers to it.
         write_new(&self.folder, &reading::file_name(&digest), &text)?;
         sync_folder(&self.folder)?;
         *self = Self::open(&self.folder)?;
         Ok(digest)
+    }
+
+    fn write_kept<'a>(
+        &self,
+        shelf: &str,
+        extension: &str,
+        texts: impl Iterator<Item = (&'a Digest, &'a String)>,
+    ) -> Result<(), LedgerError> {
+        let folder = self.folder.join(shelf);
+        std::fs::create_dir_all(&folder).map_err(|source| failed("created", &folder, source))?;
+        for (digest, text) in texts {
+            write_new(&folder, &format!("{}.{extension}", digest.hex()), text)?;
+        }
+        sync_folder(&folder)
     }
 
     fn write_attributes(&self) -> Result<(), LedgerError> {
@@ -216,17 +256,39 @@ impl Ledger {
     }
 }
 
+fn read_disk(folder: &Path) -> Read {
+    let (files, name) = on_disk(folder);
+    reading::read(&files, &name)
+}
+
+/// The files around a ledger's folder, and the folder's name among them.
+fn on_disk(folder: &Path) -> (DiskFiles, String) {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    (DiskFiles::new(folder.parent().unwrap_or(folder)), name)
+}
+
 /// What a record must be before it is written, beside following the newest ones.
-fn check(record: &Record, has_output: impl Fn(&Digest) -> bool) -> Result<(), LedgerError> {
+fn check(record: &Record, contents: &Contents, present: &Read) -> Result<(), LedgerError> {
     if record.schema != RECORD_SCHEMA {
         return Err(LedgerError::Refused(format!("its format is `{}`", record.schema)));
     }
     if fold::accepted_at(record).is_none() {
         return Err(LedgerError::Refused(format!("`{}` is no time in RFC 3339", record.accepted)));
     }
+    for (digest, text) in contents.outputs.iter().chain(&contents.parts) {
+        if Digest::of(text.as_bytes()) != *digest {
+            return Err(LedgerError::Refused(format!("a text that it refers to does not have the digest {digest}")));
+        }
+    }
     for (case, accepted) in &record.cases {
-        if accepted.output.as_ref().is_some_and(|output| !has_output(output)) {
+        let has = |output: &Digest| contents.outputs.contains_key(output) || present.outputs.contains(output);
+        if accepted.output.as_ref().is_some_and(|output| !has(output)) {
             return Err(LedgerError::Refused(format!("the accepted answer of {case} was not handed in")));
+        }
+    }
+    for (part, kept) in record.snapshot.iter().flat_map(|snapshot| snapshot.kept()) {
+        if !contents.parts.contains_key(kept) && !present.parts.contains_key(kept) {
+            return Err(LedgerError::Refused(format!("the accepted form of {part} was not handed in")));
         }
     }
     Ok(())

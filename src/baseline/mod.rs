@@ -6,6 +6,7 @@ mod fold;
 mod ledger;
 mod reading;
 mod record;
+mod recorded_parts;
 #[cfg(test)]
 pub(crate) mod samples;
 
@@ -13,4 +14,5 @@ pub use accept::{AcceptError, AcceptRequest, Acceptance, accept, revoke};
 pub use accepted_case::ChangedOutcome;
 pub use ledger::{Ledger, LedgerError};
 pub use reading::Finding;
-pub use record::{AcceptedCase, Baseline, BaselineEntry, ForkConflict, RECORD_SCHEMA, Record, Scope};
+pub use record::{AcceptedCase, Baseline, BaselineEntry, Contents, ForkConflict, RECORD_SCHEMA, Record, Scope};
+pub use recorded_parts::{RecordedPart, RecordedSnapshot};

@@ -2,18 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::io;
-use std::path::Path;
 
 use serde_json::Value;
 
+use crate::change::PartSnapshot;
 use crate::domain::{Digest, canonical_json};
+use crate::manifest::{EntryKind, FileSource};
 
 use super::fold;
-use super::record::{RECORD_SCHEMA, Record};
+use super::record::{READ_SCHEMAS, RECORD_SCHEMA, Record};
 
 /// The folder of the accepted answers, inside the ledger's.
 pub(super) const OUTPUTS: &str = "outputs";
+
+/// The folder of the parts that records keep by digest, inside the ledger's.
+pub(super) const PARTS: &str = "parts";
 
 /// One thing that is wrong with the accepted results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,28 +36,49 @@ impl fmt::Display for Finding {
 }
 
 /// All that a ledger's folder holds, and all that is wrong with it.
+#[derive(Default)]
 pub(super) struct Read {
     pub(super) records: BTreeMap<Digest, Record>,
     /// The records in the order of their chain; empty where there is none.
     pub(super) order: Vec<Digest>,
+    pub(super) parts: BTreeMap<Digest, PartSnapshot>,
     pub(super) outputs: BTreeSet<Digest>,
     pub(super) findings: Vec<Finding>,
 }
 
-/// Reads everything. A folder that does not exist holds nothing.
-pub(super) fn read(folder: &Path) -> Read {
-    let mut read = Read { records: BTreeMap::new(), order: Vec::new(), outputs: BTreeSet::new(), findings: Vec::new() };
-    let (files, findings) = content_addressed(folder, "", "json");
-    read.findings.extend(findings);
-    for (digest, bytes) in files {
+/// Reads the ledger in the folder `folder` of `files`. A folder that does not exist holds nothing.
+pub(super) fn read(files: &dyn FileSource, folder: &str) -> Read {
+    let mut read = Read { findings: links(files, folder), ..Read::default() };
+    if !read.findings.is_empty() {
+        // What a link leads to is not the project's, and is not looked at.
+        return read;
+    }
+    let shelves = match Shelves::of(files, folder) {
+        Ok(shelves) => shelves,
+        Err(finding) => {
+            read.findings.push(finding);
+            return read;
+        }
+    };
+    let reader = Reader { files, folder };
+    for (digest, bytes) in reader.content_addressed(&shelves.records, "", "json", &mut read.findings) {
         match parse(&bytes) {
             Ok(record) => drop(read.records.insert(digest, record)),
             Err((problem, hint)) => read.findings.push(Finding { file: file_name(&digest), problem, hint }),
         }
     }
-    let (outputs, findings) = content_addressed(&folder.join(OUTPUTS), "outputs/", "txt");
+    for (digest, bytes) in reader.content_addressed(&shelves.parts, PARTS, "json", &mut read.findings) {
+        match serde_json::from_slice(&bytes) {
+            Ok(part) => drop(read.parts.insert(digest, part)),
+            Err(error) => read.findings.push(Finding {
+                file: part_name(&digest),
+                problem: format!("it is no part: {error}"),
+                hint: BY_HAND.to_owned(),
+            }),
+        }
+    }
+    let outputs = reader.content_addressed(&shelves.outputs, OUTPUTS, "txt", &mut read.findings);
     read.outputs = outputs.into_keys().collect();
-    read.findings.extend(findings);
     let broken: BTreeSet<String> = read.findings.iter().map(|finding| finding.file.clone()).collect();
     let references = references(&read);
     // A file that is there and broken is named once, for what is wrong with it.
@@ -70,6 +94,8 @@ pub(super) fn read(folder: &Path) -> Read {
     read
 }
 
+const BY_HAND: &str = "records are written by `holdpoint baseline` alone";
+
 /// A record's file, relative to the ledger's folder.
 pub(super) fn file_name(digest: &Digest) -> String {
     format!("{}.json", digest.hex())
@@ -80,75 +106,116 @@ pub(super) fn output_name(digest: &Digest) -> String {
     format!("{OUTPUTS}/{}.txt", digest.hex())
 }
 
+/// A part's file, relative to the ledger's folder.
+pub(super) fn part_name(digest: &Digest) -> String {
+    format!("{PARTS}/{}.json", digest.hex())
+}
+
 pub(super) fn restore_hint(file: &str) -> String {
     format!("`git log --all -- '*{file}'` shows what was done to it; `git restore --source COMMIT` brings it back")
 }
 
-/// The files `<hex digest>.<extension>` of one folder whose content is what their name says. Hidden files and files of
-/// other kinds are none of the ledger's.
-fn content_addressed(folder: &Path, prefix: &str, extension: &str) -> (BTreeMap<Digest, Vec<u8>>, Vec<Finding>) {
-    let (mut files, mut findings) = (BTreeMap::new(), Vec::new());
-    let names = match names(folder, extension) {
-        Ok(names) => names,
-        Err(error) => {
-            findings.push(Finding {
-                file: prefix.to_owned(),
-                problem: format!("the folder cannot be read: {error}"),
-                hint: "the accepted results must be readable".to_owned(),
-            });
-            Vec::new()
-        }
-    };
-    for name in names {
-        let file = format!("{prefix}{name}");
-        match content(&folder.join(&name), &name, extension) {
-            Ok((digest, bytes)) => drop(files.insert(digest, bytes)),
-            Err(problem) => findings.push(Finding { hint: restore_hint(&file), file, problem }),
-        }
-    }
-    (files, findings)
+/// The ledger's folder, or a folder in it, as a symbolic link: accepted results would be read from and written to
+/// a place that the project does not have.
+fn links(files: &dyn FileSource, folder: &str) -> Vec<Finding> {
+    let inside = [OUTPUTS, PARTS].map(|name| (format!("{folder}/{name}"), format!("{name}/")));
+    let places = [(folder.to_owned(), format!("{folder}/"))].into_iter().chain(inside);
+    let links = places.filter(|(path, _)| files.kind(path) == Some(EntryKind::Symlink));
+    links
+        .map(|(_, file)| Finding {
+            file,
+            problem: "it is a symbolic link, and accepted results would lie elsewhere".to_owned(),
+            hint: "put the folder itself there".to_owned(),
+        })
+        .collect()
 }
 
-fn names(folder: &Path, extension: &str) -> io::Result<Vec<String>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        let is_meant = Path::new(&name).extension().is_some_and(|found| found == extension);
-        if is_meant && !name.starts_with('.') {
-            names.push(name);
-        }
-    }
-    names.sort_unstable();
-    Ok(names)
+/// The names of the files of each kind. Hidden files and files of other kinds are none of the ledger's.
+#[derive(Default)]
+struct Shelves {
+    records: Vec<String>,
+    parts: Vec<String>,
+    outputs: Vec<String>,
 }
 
-fn content(path: &Path, name: &str, extension: &str) -> Result<(Digest, Vec<u8>), String> {
-    let hex = name.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.')).unwrap_or(name);
-    let named = Digest::try_from(format!("sha256:{hex}"))
-        .map_err(|_| "its name is no digest, so nothing vouches for its content".to_owned())?;
-    let bytes = std::fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
-    let actual = Digest::of(&bytes);
-    if actual == named {
-        return Ok((named, bytes));
+impl Shelves {
+    fn of(files: &dyn FileSource, folder: &str) -> Result<Self, Finding> {
+        let paths = files.list(folder).map_err(|error| Finding {
+            file: format!("{folder}/"),
+            problem: format!("the folder cannot be read: {error}"),
+            hint: "the accepted results must be readable".to_owned(),
+        })?;
+        let mut shelves = Self::default();
+        for path in paths.iter().filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/')) {
+            let (shelf, name, extension) = match path.split_once('/') {
+                Some((OUTPUTS, name)) => (&mut shelves.outputs, name, ".txt"),
+                Some((PARTS, name)) => (&mut shelves.parts, name, ".json"),
+                // A folder where a record should be is named by its own name, and cannot be read.
+                Some((other, _)) => (&mut shelves.records, other, ".json"),
+                None => (&mut shelves.records, path, ".json"),
+            };
+            if name.ends_with(extension) && !name.starts_with('.') {
+                shelf.push(name.to_owned());
+            }
+        }
+        for shelf in [&mut shelves.records, &mut shelves.parts, &mut shelves.outputs] {
+            shelf.sort_unstable();
+            shelf.dedup();
+        }
+        Ok(shelves)
     }
-    let how = match bytes.last() {
-        None => "it is empty".to_owned(),
-        Some(last) if extension == "json" && *last != b'}' => "it was cut off or overwritten".to_owned(),
-        Some(_) => "it was changed after acceptance".to_owned(),
-    };
-    Err(format!("{how}: its content has the digest {}, its name says {}", actual.short(), named.short()))
+}
+
+struct Reader<'a> {
+    files: &'a dyn FileSource,
+    folder: &'a str,
+}
+
+impl Reader<'_> {
+    /// The files `<hex digest>.<extension>` whose content is what their name says; the others become findings.
+    fn content_addressed(
+        &self,
+        names: &[String],
+        shelf: &str,
+        extension: &str,
+        findings: &mut Vec<Finding>,
+    ) -> BTreeMap<Digest, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        for name in names {
+            let file = if shelf.is_empty() { name.clone() } else { format!("{shelf}/{name}") };
+            match self.content(&file, name, extension) {
+                Ok((digest, bytes)) => drop(found.insert(digest, bytes)),
+                Err(problem) => findings.push(Finding { hint: restore_hint(&file), file, problem }),
+            }
+        }
+        found
+    }
+
+    fn content(&self, file: &str, name: &str, extension: &str) -> Result<(Digest, Vec<u8>), String> {
+        let hex = name.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.')).unwrap_or(name);
+        let named = Digest::try_from(format!("sha256:{hex}"))
+            .map_err(|_| "its name is no digest, so nothing vouches for its content".to_owned())?;
+        let bytes = self.files.read(&format!("{}/{file}", self.folder));
+        let bytes = bytes.map_err(|error| format!("it cannot be read: {error}"))?;
+        let actual = Digest::of(&bytes);
+        if actual == named {
+            return Ok((named, bytes));
+        }
+        let how = match bytes.last() {
+            None => "it is empty".to_owned(),
+            Some(last) if extension == "json" && *last != b'}' => "it was cut off or overwritten".to_owned(),
+            Some(_) => "it was changed after acceptance".to_owned(),
+        };
+        Err(format!("{how}: its content has the digest {}, its name says {}", actual.short(), named.short()))
+    }
 }
 
 fn parse(bytes: &[u8]) -> Result<Record, (String, String)> {
-    let by_hand = || "records are written by `holdpoint baseline` alone".to_owned();
+    let by_hand = || BY_HAND.to_owned();
     let value: Value = serde_json::from_slice(bytes).map_err(|error| (format!("it is no JSON: {error}"), by_hand()))?;
     let schema = value.get("schema").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if schema != RECORD_SCHEMA {
-        let problem = format!("its format is `{schema}`, and this holdpoint reads `{RECORD_SCHEMA}` alone");
+    if !READ_SCHEMAS.contains(&schema.as_str()) {
+        let problem = format!("its format is `{schema}`, and this holdpoint reads up to `{RECORD_SCHEMA}`");
         return Err((problem, "a newer holdpoint may have written it: use that one".to_owned()));
     }
     if canonical_json(&value).as_bytes() != bytes {
@@ -181,6 +248,12 @@ fn references(read: &Read) -> Vec<Finding> {
                 let problem = || format!("it is gone, and {} accepted it as the answer of {case}", digest.short());
                 missing.entry(output_name(output)).or_insert_with(problem);
             }
+        }
+        let kept = record.snapshot.iter().flat_map(|snapshot| snapshot.kept());
+        for (part, kept) in kept.filter(|(_, kept)| !read.parts.contains_key(*kept)) {
+            missing
+                .entry(part_name(kept))
+                .or_insert_with(|| format!("it is gone, and {} has {part} in that form", digest.short()));
         }
     }
     missing.into_iter().map(|(file, problem)| Finding { hint: restore_hint(&file), file, problem }).collect()

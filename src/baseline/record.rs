@@ -9,15 +9,29 @@ use crate::domain::{CaseId, CaseStatus, Digest, Question, Risk, RunId, canonical
 use crate::manifest::Project;
 use crate::selection::Inherited;
 
-/// The format of records that this version writes, and the only one that it reads.
-pub const RECORD_SCHEMA: &str = "holdpoint.baseline/1";
+use super::recorded_parts::RecordedSnapshot;
+
+/// The format of records that this version writes.
+pub const RECORD_SCHEMA: &str = "holdpoint.baseline/2";
+
+/// The formats of records that this version reads: every one that was ever written. Format 1 has the parts in full.
+pub(super) const READ_SCHEMAS: [&str; 2] = ["holdpoint.baseline/1", RECORD_SCHEMA];
+
+/// What records refer to by digest, each kept once in a file of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The texts of accepted answers.
+    pub outputs: BTreeMap<Digest, String>,
+    /// The texts of parts.
+    pub parts: BTreeMap<Digest, String>,
+}
 
 /// One acceptance as it stands in `baselines/<digest>.json`, in canonical JSON. The file's name is the digest of
 /// its bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// `holdpoint.baseline/1`.
+    /// [`RECORD_SCHEMA`], or an older one.
     pub schema: String,
     /// The records that it follows: none for the first, two or more where a fork is joined.
     pub parents: Vec<Digest>,
@@ -37,7 +51,7 @@ pub struct Record {
     pub scope: Scope,
     /// The parts as they were; `None` where cases were left out that a change since the earlier snapshot puts at risk,
     /// by naming others or by a run that did not cover them: the earlier snapshot stays in force.
-    pub snapshot: Option<Snapshot>,
+    pub snapshot: Option<RecordedSnapshot>,
     /// The accepted results, by case.
     pub cases: BTreeMap<CaseId, AcceptedCase>,
     /// Cases that the project no longer has and that this acceptance takes out.

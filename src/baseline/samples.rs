@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::{AcceptedCase, RECORD_SCHEMA, Record, Scope};
+use super::{AcceptedCase, Contents, RECORD_SCHEMA, Record, RecordedPart, RecordedSnapshot, Scope};
 use crate::change::{PartSnapshot, RestDigests, Snapshot};
 use crate::domain::{CaseId, CaseStatus, Digest, OperationId, Outcome, PartId, Question, Risk, RunId, TrialStatus};
 use crate::evidence::{Answer, Form, Observation, OperationSeen, StepObservation};
@@ -70,9 +70,25 @@ pub(super) fn digest_of(record: &Record) -> Digest {
     digest(&record.text().unwrap())
 }
 
-/// The texts of answers, by digest.
-pub(super) fn outputs(texts: &[&str]) -> BTreeMap<Digest, String> {
-    texts.iter().map(|text| (digest(text), (*text).to_owned())).collect()
+/// Answers to hand in with a record.
+pub(super) fn outputs(texts: &[&str]) -> Contents {
+    let outputs = texts.iter().map(|text| (digest(text), (*text).to_owned())).collect();
+    Contents { outputs, parts: BTreeMap::new() }
+}
+
+/// A snapshot as new records have it.
+pub(super) fn kept(snapshot: &Snapshot) -> RecordedSnapshot {
+    RecordedSnapshot::keep(snapshot, &mut Contents::default()).unwrap()
+}
+
+/// A snapshot as records of format 1 have it, which needs nothing beside the record.
+pub(super) fn whole(snapshot: &Snapshot) -> RecordedSnapshot {
+    let whole = |part: &PartSnapshot| RecordedPart::Whole(Box::new(part.clone()));
+    RecordedSnapshot {
+        parts: snapshot.parts.iter().map(|(id, part)| (id.clone(), whole(part))).collect(),
+        project_file: snapshot.project_file.clone(),
+        rest: snapshot.rest.clone(),
+    }
 }
 
 /// A result of one trial with this answer.

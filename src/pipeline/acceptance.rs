@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::baseline::{self, AcceptError};
+use crate::baseline::{self, AcceptError, Contents};
 use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial};
@@ -74,7 +74,7 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
         },
         &ledger,
     )?;
-    let digest = ledger.append(&acceptance.record, &acceptance.outputs)?;
+    let digest = ledger.append(&acceptance.record, &acceptance.contents)?;
     let baseline::Acceptance { record, known_failures, .. } = acceptance;
     Ok(Accepted { run, record: digest, cases: record.cases.len(), known_failures, removed: record.removed })
 }
@@ -87,7 +87,7 @@ pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Resu
     let mut ledger = open_ledger(project_root)?;
     let digest = ledger.find(record)?.clone();
     let revocation = baseline::revoke(&[digest], by, reason, &times::now(), &ledger)?;
-    Ok(ledger.append(&revocation, &BTreeMap::new())?)
+    Ok(ledger.append(&revocation, &Contents::default())?)
 }
 
 /// A run that was cut off, cancelled or paused shows only a part of what it set out to show.

@@ -2,7 +2,7 @@
 
 use tempfile::TempDir;
 
-use super::super::samples::{digest, digest_of, outputs, record, result, snapshot};
+use super::super::samples::{digest, digest_of, kept, outputs, record, result, snapshot};
 use super::*;
 
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
@@ -60,8 +60,8 @@ fn ledger() -> (TempDir, Ledger) {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(folder.path()).unwrap();
     let run = Run::of(&ledger, &[("a", Passed, "one"), ("b", Passed, "two")]);
-    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
-    ledger.append(&record, &outputs).unwrap();
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
+    ledger.append(&record, &contents).unwrap();
     (folder, ledger)
 }
 
@@ -74,7 +74,8 @@ fn a_whole_run_is_accepted_with_its_parts_its_answers_and_its_provenance() {
     let (_folder, ledger) = ledger();
     let (head, record) = ledger.records().next().unwrap();
     assert_eq!(record.scope, Scope::Run);
-    assert_eq!(record.snapshot, Some(snapshot(0.7)));
+    assert_eq!(record.snapshot, Some(kept(&snapshot(0.7))));
+    assert_eq!(ledger.fold().snapshot, Some(snapshot(0.7)));
     assert_eq!((record.by.as_str(), record.run.as_str(), record.commit.as_deref()), ("Ada", "run-7", Some("c0ffee")));
     assert_eq!(names(record), ["a", "b"]);
     let a = &record.cases["a"];
@@ -89,7 +90,7 @@ fn a_record_holds_only_what_is_not_in_force_already() {
     let run = Run::of(&ledger, &[("a", Passed, "one"), ("b", Passed, "changed"), ("c", Failed, "three")]);
     let acceptance = accept(&run.request(None), &ledger).unwrap();
     assert_eq!(names(&acceptance.record), ["b", "c"]);
-    assert_eq!(acceptance.outputs, outputs(&["changed", "three"]));
+    assert_eq!(acceptance.contents.outputs, outputs(&["changed", "three"]).outputs);
     assert_eq!(acceptance.known_failures, [CaseId::from("c")]);
     assert_eq!(acceptance.record.parents, ledger.heads());
 }
@@ -102,7 +103,7 @@ fn accepting_the_same_again_is_refused_unless_the_parts_differ() {
     assert_eq!(accept(&run.request(Some(&ids(&["a"]))), &ledger), Err(AcceptError::NothingNew));
     run.snapshot = snapshot(0.9);
     let acceptance = accept(&run.request(None), &ledger).unwrap();
-    assert_eq!((acceptance.record.cases.len(), acceptance.record.snapshot), (0, Some(snapshot(0.9))));
+    assert_eq!((acceptance.record.cases.len(), acceptance.record.snapshot), (0, Some(kept(&snapshot(0.9)))));
 }
 
 #[test]
@@ -111,9 +112,9 @@ fn named_cases_are_accepted_alone_and_leave_the_snapshot_in_force() {
     let mut run = Run::of(&ledger, &[("a", Failed, "worse"), ("b", Passed, "better")]);
     run.snapshot = snapshot(0.9);
     let only = ids(&["b"]);
-    let Acceptance { record, outputs, .. } = accept(&run.request(Some(&only)), &ledger).unwrap();
+    let Acceptance { record, contents, .. } = accept(&run.request(Some(&only)), &ledger).unwrap();
     assert_eq!((names(&record), record.scope, &record.snapshot), (vec!["b"], Scope::Cases, &None));
-    ledger.append(&record, &outputs).unwrap();
+    ledger.append(&record, &contents).unwrap();
     let baseline = ledger.fold();
     assert_eq!(baseline.cases["a"].case.status, Passed, "a filter accepts nothing beside what it names");
     assert_eq!(baseline.snapshot, Some(snapshot(0.7)));
@@ -153,8 +154,8 @@ fn a_run_that_is_older_than_the_newest_acceptance_is_refused() {
     let mut newer = Run::of(&ledger, &[("b", Passed, "from the newer run"), ("c", Passed, "three")]);
     newer.run = RunId::from("run-8");
     let only = ids(&["b"]);
-    let Acceptance { record, outputs, .. } = accept(&newer.request(Some(&only)), &ledger).unwrap();
-    ledger.append(&record, &outputs).unwrap();
+    let Acceptance { record, contents, .. } = accept(&newer.request(Some(&only)), &ledger).unwrap();
+    ledger.append(&record, &contents).unwrap();
     assert_eq!(accept(&old.request(None), &ledger), Err(AcceptError::Stale { run: old.run.clone() }));
     // What was accepted from the very same run does not make it older.
     assert!(accept(&newer.request(Some(&ids(&["c"]))), &ledger).is_ok());
@@ -169,9 +170,9 @@ fn a_case_that_the_project_no_longer_has_is_taken_out_and_one_that_was_left_out_
     run.left_out = ids(&["a"]);
     let partial = accept(&run.request(Some(&ids(&["c"]))), &ledger).unwrap();
     assert!(partial.record.removed.is_empty(), "a partial acceptance takes out only what it names");
-    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
     assert_eq!(record.removed, [CaseId::from("b")]);
-    ledger.append(&record, &outputs).unwrap();
+    ledger.append(&record, &contents).unwrap();
     assert_eq!(ledger.fold().cases.keys().map(CaseId::as_str).collect::<Vec<_>>(), ["a", "c"]);
 }
 
@@ -193,9 +194,9 @@ fn what_a_fork_says_differently_is_settled_by_accepting_either_again() {
     let mut ledger = Ledger::open(folder.path()).unwrap();
     assert_eq!(ledger.fold().conflicts.len(), 1);
     let run = Run::of(&ledger, &[("a", Passed, "one")]);
-    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
     assert_eq!(record.parents.len(), 2);
-    ledger.append(&record, &outputs).unwrap();
+    ledger.append(&record, &contents).unwrap();
     assert!(ledger.fold().conflicts.is_empty());
     assert!(ledger.fold().cases.contains_key("a"));
 }
@@ -207,15 +208,15 @@ fn a_run_that_does_not_cover_all_changes_leaves_the_earlier_parts_in_force() {
     run.left_out = ids(&["a"]);
     run.snapshot = snapshot(0.9);
     let partial = AcceptRequest { covers: false, ..run.request(None) };
-    let Acceptance { record, outputs, .. } = accept(&partial, &ledger).unwrap();
+    let Acceptance { record, contents, .. } = accept(&partial, &ledger).unwrap();
     assert_eq!((names(&record), record.scope, &record.snapshot), (vec!["b"], Scope::Run, &None));
-    ledger.append(&record, &outputs).unwrap();
+    ledger.append(&record, &contents).unwrap();
     assert_eq!(ledger.fold().snapshot, Some(snapshot(0.7)), "what changed since is still to be shown");
     // All its results are in force now, and it has no parts to give.
     run.heads = ledger.heads();
     let partial = AcceptRequest { covers: false, ..run.request(None) };
     assert_eq!(accept(&partial, &ledger), Err(AcceptError::NothingNew));
-    assert_eq!(accept(&run.request(None), &ledger).unwrap().record.snapshot, Some(snapshot(0.9)));
+    assert_eq!(accept(&run.request(None), &ledger).unwrap().record.snapshot, Some(kept(&snapshot(0.9))));
 }
 
 #[test]
@@ -225,7 +226,7 @@ fn a_run_in_which_nothing_was_at_risk_becomes_the_new_base_only_where_it_covers_
     run.left_out = ids(&["a", "b"]);
     run.snapshot = snapshot(0.9);
     let record = accept(&run.request(None), &ledger).unwrap().record;
-    assert_eq!((record.cases.len(), record.snapshot), (0, Some(snapshot(0.9))));
+    assert_eq!((record.cases.len(), record.snapshot), (0, Some(kept(&snapshot(0.9)))));
     let partial = AcceptRequest { covers: false, ..run.request(None) };
     assert_eq!(accept(&partial, &ledger), Err(AcceptError::NothingNew));
 }
@@ -256,9 +257,9 @@ fn a_case_that_one_branch_took_out_and_the_project_no_longer_has_can_be_taken_ou
     let mut ledger = Ledger::open(folder.path()).unwrap();
     assert_eq!((ledger.fold().conflicts.len(), ledger.fold().cases.len()), (1, 0));
     let run = Run::of(&ledger, &[("b", Passed, "two")]);
-    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
     assert_eq!(record.removed, [CaseId::from("a")]);
-    ledger.append(&record, &outputs).unwrap();
+    ledger.append(&record, &contents).unwrap();
     assert!(ledger.fold().conflicts.is_empty());
 }
 
@@ -281,14 +282,14 @@ fn a_revocation_brings_back_what_was_in_force_before_and_cannot_be_repeated() {
     let (_folder, mut ledger) = ledger();
     let first = ledger.heads();
     let run = Run::of(&ledger, &[("a", Failed, "wrong"), ("b", Passed, "two")]);
-    let Acceptance { record, outputs, .. } = accept(&run.request(None), &ledger).unwrap();
-    let second = ledger.append(&record, &outputs).unwrap();
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
+    let second = ledger.append(&record, &contents).unwrap();
     assert_eq!(ledger.fold().cases["a"].case.status, Failed);
 
     let at = "2026-02-02T00:00:00Z";
     let revocation = revoke(std::slice::from_ref(&second), "Ada", "a mistake", at, &ledger).unwrap();
     assert_eq!((revocation.scope, &revocation.parents), (Scope::Revocation, &vec![second.clone()]));
-    ledger.append(&revocation, &BTreeMap::new()).unwrap();
+    ledger.append(&revocation, &Contents::default()).unwrap();
     assert_eq!(ledger.fold().cases["a"].record, first[0]);
     assert_eq!(ledger.fold().cases["a"].case.status, Passed);
     assert!(ledger.record(&second).is_some(), "a revoked record stays in the ledger");

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::samples::{accepted, digest, digest_of, record, snapshot};
+use super::super::samples::{accepted, digest, digest_of, record, snapshot, whole};
 use super::*;
 use crate::baseline::Scope;
 use crate::domain::CaseStatus;
@@ -13,7 +13,7 @@ fn chain(records: &[&Record]) -> BTreeMap<Digest, Record> {
 
 fn folded(records: &[&Record]) -> Baseline {
     let records = chain(records);
-    fold(&records, &chain_order(&records).unwrap())
+    fold(&records, &chain_order(&records).unwrap(), &BTreeMap::new())
 }
 
 fn source<'a>(baseline: &'a Baseline, case: &str) -> Option<&'a Digest> {
@@ -51,7 +51,7 @@ fn times_are_compared_as_times_and_not_as_texts() {
 
 #[test]
 fn a_partial_acceptance_leaves_the_earlier_snapshot_in_force() {
-    let first = Record { snapshot: Some(snapshot(0.5)), scope: Scope::Run, ..record(&[], 1, &[("a", "1")]) };
+    let first = Record { snapshot: Some(whole(&snapshot(0.5))), scope: Scope::Run, ..record(&[], 1, &[("a", "1")]) };
     let second = record(&[&digest_of(&first)], 2, &[("a", "2")]);
     assert_eq!(folded(&[&first, &second]).snapshot, Some(snapshot(0.5)));
 }
@@ -103,8 +103,8 @@ fn a_record_that_joins_a_fork_settles_what_it_names() {
 fn two_snapshots_of_a_fork_are_a_conflict_too() {
     let root = record(&[], 1, &[]);
     let parent = digest_of(&root);
-    let one = Record { snapshot: Some(snapshot(0.1)), ..record(&[&parent], 2, &[]) };
-    let other = Record { snapshot: Some(snapshot(0.2)), ..record(&[&parent], 3, &[]) };
+    let one = Record { snapshot: Some(whole(&snapshot(0.1))), ..record(&[&parent], 2, &[]) };
+    let other = Record { snapshot: Some(whole(&snapshot(0.2))), ..record(&[&parent], 3, &[]) };
     let baseline = folded(&[&root, &one, &other]);
     assert_eq!(baseline.snapshot, Some(snapshot(0.2)));
     assert_eq!(baseline.conflicts.len(), 1);
@@ -113,9 +113,9 @@ fn two_snapshots_of_a_fork_are_a_conflict_too() {
 
 #[test]
 fn a_revoked_record_counts_as_never_accepted_and_a_revoked_revocation_does_nothing() {
-    let first = Record { snapshot: Some(snapshot(0.1)), ..record(&[], 1, &[("a", "1")]) };
+    let first = Record { snapshot: Some(whole(&snapshot(0.1))), ..record(&[], 1, &[("a", "1")]) };
     let second =
-        Record { snapshot: Some(snapshot(0.2)), ..record(&[&digest_of(&first)], 2, &[("a", "2"), ("b", "2")]) };
+        Record { snapshot: Some(whole(&snapshot(0.2))), ..record(&[&digest_of(&first)], 2, &[("a", "2"), ("b", "2")]) };
     let revocation = Record {
         revokes: vec![digest_of(&second)],
         scope: Scope::Revocation,
@@ -205,7 +205,7 @@ proptest! {
         for (digest, record) in &chain {
             prop_assert!(record.parents.iter().all(|parent| place(parent) < place(digest)));
         }
-        let baseline = fold(&chain, &order);
+        let baseline = fold(&chain, &order, &BTreeMap::new());
         for (case, entry) in &baseline.cases {
             let replaced = chain.values().any(|later| {
                 later.cases.contains_key(case) && follows(&chain, later, &entry.record)

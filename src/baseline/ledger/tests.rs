@@ -6,20 +6,20 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::super::samples::{digest, digest_of, outputs, record, snapshot};
+use super::super::samples::{digest, digest_of, outputs, record, snapshot, whole};
 use super::*;
-use crate::baseline::Scope;
+use crate::baseline::{RecordedSnapshot, Scope};
 use crate::domain::CaseId;
 
 /// A ledger of three records over two branches of answers.
 fn ledger() -> (TempDir, Vec<Digest>) {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open(folder.path()).unwrap();
-    let first = Record { snapshot: Some(snapshot(0.5)), ..record(&[], 1, &[("a", "one"), ("b", "two")]) };
+    let first = Record { snapshot: Some(whole(&snapshot(0.5))), ..record(&[], 1, &[("a", "one"), ("b", "two")]) };
     let first = ledger.append(&first, &outputs(&["one", "two"])).unwrap();
     let second = ledger.append(&record(&[&first], 2, &[("b", "three")]), &outputs(&["three"])).unwrap();
     let revocation = Record { revokes: vec![second.clone()], scope: Scope::Revocation, ..record(&[&second], 3, &[]) };
-    let third = ledger.append(&revocation, &BTreeMap::new()).unwrap();
+    let third = ledger.append(&revocation, &Contents::default()).unwrap();
     (folder, vec![first, second, third])
 }
 
@@ -77,8 +77,8 @@ fn a_number_in_a_snapshot_is_read_back_as_it_was_to_the_last_digit() {
         let heads = ledger.heads();
         let parents: Vec<&Digest> = heads.iter().collect();
         let second = u32::try_from(second).unwrap();
-        let record = Record { snapshot: Some(snapshot(number)), ..record(&parents, second, &[]) };
-        ledger.append(&record, &BTreeMap::new()).unwrap();
+        let record = Record { snapshot: Some(whole(&snapshot(number))), ..record(&parents, second, &[]) };
+        ledger.append(&record, &Contents::default()).unwrap();
         assert_eq!(ledger.fold().snapshot, Some(snapshot(number)));
     }
 }
@@ -139,7 +139,58 @@ fn a_record_that_cannot_be_read_is_unsound_and_not_absent() {
     let (folder, _) = ledger();
     let name = format!("{}.json", digest("a folder").hex());
     std::fs::create_dir(folder.path().join(&name)).unwrap();
+    std::fs::write(folder.path().join(&name).join("file"), "in the way").unwrap();
     assert!(problem(folder.path(), &name).contains("cannot be read"));
+}
+
+#[test]
+fn a_symbolic_link_is_refused_wherever_it_leads() {
+    let (folder, digests) = ledger();
+    let elsewhere = tempfile::tempdir().unwrap();
+    for name in [format!("{}.json", digests[2].hex()), format!("outputs/{}.txt", digest("one").hex())] {
+        let (path, moved) = (folder.path().join(&name), elsewhere.path().join("moved"));
+        std::fs::rename(&path, &moved).unwrap();
+        std::os::unix::fs::symlink(&moved, &path).unwrap();
+        assert!(problem(folder.path(), &name).contains("no regular file"));
+        std::fs::rename(&moved, &path).unwrap();
+    }
+    let (outputs, moved) = (folder.path().join("outputs"), elsewhere.path().join("outputs"));
+    std::fs::rename(&outputs, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, &outputs).unwrap();
+    assert!(problem(folder.path(), "outputs/").contains("symbolic link"));
+    std::fs::remove_file(&outputs).unwrap();
+    std::fs::rename(&moved, &outputs).unwrap();
+
+    let whole = elsewhere.path().join("baselines");
+    std::os::unix::fs::symlink(folder.path(), &whole).unwrap();
+    assert!(problem(&whole, "baselines/").contains("symbolic link"));
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    ledger.folder = whole;
+    let appended = ledger.append(&record(&[&digests[2]], 4, &[]), &Contents::default());
+    assert!(matches!(appended, Err(LedgerError::Unsound { .. })), "{appended:?}");
+}
+
+#[test]
+fn a_part_is_kept_once_and_missed_where_it_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    for (second, temperature) in [(1, 0.5), (2, 0.7), (3, 0.5)] {
+        let mut contents = Contents::default();
+        let recorded = RecordedSnapshot::keep(&snapshot(temperature), &mut contents).unwrap();
+        let heads = ledger.heads();
+        let next = Record { snapshot: Some(recorded), ..record(&heads.iter().collect::<Vec<_>>(), second, &[]) };
+        assert!(matches!(ledger.append(&next, &Contents::default()), Err(LedgerError::Refused(_))) || second == 3);
+        if second != 3 {
+            ledger.append(&next, &contents).unwrap();
+        }
+        assert_eq!(ledger.fold().snapshot, Some(snapshot(temperature)));
+    }
+    let parts = std::fs::read_dir(folder.path().join("parts")).unwrap();
+    let parts: Vec<_> = parts.map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(parts.len(), 2);
+    let name = format!("parts/{}", parts[0].file_name().unwrap().to_str().unwrap());
+    std::fs::remove_file(&parts[0]).unwrap();
+    assert!(problem(folder.path(), &name).contains("has model in that form"));
 }
 
 /// Puts a text into the folder under the digest of its bytes, and gives its name.
@@ -156,7 +207,7 @@ fn a_well_named_file_that_is_no_record_of_this_version_is_refused() {
     odd_time.accepted = "yesterday".to_owned();
     let text = good.text().unwrap();
     let table = [
-        (text.replace("baseline/1", "baseline/2"), "`holdpoint.baseline/2`"),
+        (text.replace("baseline/2", "baseline/3"), "`holdpoint.baseline/3`"),
         (text.replace("\"by\"", "\"by\": \"Bob\",\"by\""), "canonical"),
         (format!("{text}\n"), "canonical"),
         (text.replace("\"by\":\"Ada\"", "\"by\":\"Ada\",\"bye\":1"), "no record"),
@@ -211,9 +262,10 @@ fn a_record_whose_answer_was_not_handed_in_is_refused_and_leaves_nothing() {
     let before = files(folder.path());
     let mut ledger = Ledger::open(folder.path()).unwrap();
     let next = record(&[&digests[2]], 4, &[("a", "not handed in")]);
-    assert!(matches!(ledger.append(&next, &BTreeMap::new()), Err(LedgerError::Refused(_))));
+    assert!(matches!(ledger.append(&next, &Contents::default()), Err(LedgerError::Refused(_))));
     assert_eq!(files(folder.path()), before);
-    let wrong = BTreeMap::from([(digest("not handed in"), "something else".to_owned())]);
+    let mut wrong = outputs(&["not handed in"]);
+    wrong.outputs.insert(digest("not handed in"), "something else".to_owned());
     assert!(matches!(ledger.append(&next, &wrong), Err(LedgerError::Refused(_))));
     assert_eq!(files(folder.path()), before);
 }
@@ -224,7 +276,7 @@ fn nothing_is_appended_to_an_unsound_ledger() {
     let mut ledger = Ledger::open(folder.path()).unwrap();
     std::fs::write(folder.path().join(format!("outputs/{}.txt", digest("one").hex())), "One").unwrap();
     let next = record(&[&digests[2]], 4, &[]);
-    assert!(matches!(ledger.append(&next, &BTreeMap::new()), Err(LedgerError::Unsound { .. })));
+    assert!(matches!(ledger.append(&next, &Contents::default()), Err(LedgerError::Unsound { .. })));
 }
 
 #[test]
