@@ -2,6 +2,7 @@
 //! report.
 
 mod acceptance;
+mod accepted;
 mod carry_out;
 mod cases;
 mod drift;
@@ -16,10 +17,11 @@ mod publish;
 mod times;
 
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
+pub use accepted::{open_ledger, verify_ledger};
 pub use carry_out::{Progress, ProgressEvent};
 pub use cases::{CaseOverview, NewCase, case_overview, new_case};
 pub use error::PipelineError;
-pub use prepare::{Prepared, open_ledger, verify_ledger};
+pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,13 +29,13 @@ use std::path::{Path, PathBuf};
 
 use crate::change::Snapshot;
 use crate::comparison::{CompareInput, compare};
-use crate::domain::{CaseId, ExitCode, RunId};
+use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::execution::Cancellation;
 use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
 use crate::report::ReportDocument;
 use crate::selection::Plan;
-use crate::store::{EndedRun, RunKind, RunSummary, Store};
-use crate::verdict::{Purpose, Verdict, VerdictInput, verdict};
+use crate::store::{EndedRun, RunKind, RunSummary, ShadowRun, Store};
+use crate::verdict::{Purpose, Shadow, Verdict, VerdictInput, verdict};
 
 use carry_out::Outcome;
 
@@ -53,6 +55,8 @@ pub struct Request {
     pub head: Option<String>,
     /// Which cases.
     pub choice: Choice,
+    /// Records that must be among the accepted ones, as earlier reports printed them.
+    pub expected_heads: Vec<Digest>,
     /// Trials at the same time; one for each processor where nothing was said.
     pub jobs: Option<usize>,
     /// At least so many trials of each case; a case that says more gets more.
@@ -66,6 +70,8 @@ pub enum Choice {
     AtRisk,
     /// All of them.
     Everything,
+    /// All of them, and the report says what the changes would have chosen and what of the rest failed.
+    Shadow,
     /// These, and every case of these sets.
     Named {
         /// Cases by id.
@@ -165,7 +171,7 @@ pub fn conclude(
     if let Some(checkout) = &checkout {
         let _ = std::fs::remove_dir_all(checkout);
     }
-    keep(&store, &run, outcome, &judged, &document)?;
+    keep(&store, &run, outcome, &judged, &document, lost.as_slice())?;
     publish::point_latest_at(&request.project_root, &run)?;
     let Prepared { plan, warnings, .. } = prepared;
     Ok(Concluded { run, document, plan, verdict: judged.verdict, report_folder: folder, warnings })
@@ -175,13 +181,14 @@ pub fn conclude(
 struct Judged {
     compared: Vec<crate::comparison::Compared>,
     verdict: Verdict,
+    shadow: Option<Shadow>,
 }
 
 fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome, lost: &[String]) -> Judged {
     let compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
-        baseline: &prepared.baseline,
+        baseline: &prepared.accepted.baseline,
         cases: &prepared.project.cases,
         changed: &prepared.changes.cases,
         project_file: &prepared.project.file_digest,
@@ -195,16 +202,28 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         compared: &compared,
         policy: &prepared.project.file.policy(),
         earlier: &prepared.earlier_policies(),
-        baseline: prepared.baseline_state.clone(),
+        baseline: prepared.accepted.state.clone(),
         interruption: outcome.ending.interruption,
-        conflicting_cases: prepared.baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect(),
-        base_in_doubt: prepared.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
+        conflicting_cases: prepared
+            .accepted
+            .baseline
+            .conflicts
+            .iter()
+            .filter_map(|conflict| conflict.case.clone())
+            .collect(),
+        base_in_doubt: prepared.accepted.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
         trials_executed: outcome.trials_executed,
         lost_evidence: lost,
     });
-    verdict.notes.extend(drift::drift(prepared.baseline.snapshot.as_ref(), snapshot, &prepared.changes));
+    verdict.notes.extend(prepared.accepted.notes.iter().cloned());
+    verdict.notes.extend(drift::drift(prepared.accepted.baseline.snapshot.as_ref(), snapshot, &prepared.changes));
     verdict.notes.extend(outside(prepared.plan.outside_project));
-    Judged { compared, verdict }
+    let shadow = prepared.would_select.as_ref().map(|selection| Shadow::of(selection, &compared));
+    let verdict = match &shadow {
+        Some(shadow) => shadow.added_to(verdict),
+        None => verdict,
+    };
+    Judged { compared, verdict, shadow }
 }
 
 /// Changed paths elsewhere in the repository: whoever depends on them must hear that nobody looked.
@@ -221,6 +240,7 @@ fn keep(
     outcome: Outcome,
     judged: &Judged,
     document: &ReportDocument,
+    lost: &[String],
 ) -> Result<(), PipelineError> {
     let ended: BTreeSet<&CaseId> = outcome.complete.iter().collect();
     let results = outcome.results.iter().filter(|result| ended.contains(&result.case));
@@ -234,10 +254,18 @@ fn keep(
         finished: document.finished.clone(),
         exit_code: judged.verdict.code.number(),
         verdict: word.to_owned(),
+        results: document.results_digest.clone(),
+        lost_evidence: lost.to_vec(),
     };
     outcome.recorder.finish(&summary)?;
     let (selected, passed) = (document.counts.selected, document.counts.passed);
     let kind = outcome.header.kind;
-    store.history()?.note_end(&EndedRun { run: run.clone(), kind, summary, selected, passed })?;
+    let history = store.history()?;
+    history.note_end(&EndedRun { run: run.clone(), kind, summary, selected, passed })?;
+    if let Some(Shadow { would_select, left_out, escapes }) = &judged.shadow {
+        let escapes = escapes.iter().map(|(case, _)| case.clone()).collect();
+        let (would_select, left_out) = (would_select.len(), left_out.len());
+        history.note_shadow(&ShadowRun { run: run.clone(), would_select, left_out, escapes })?;
+    }
     Ok(())
 }

@@ -21,6 +21,8 @@ pub struct AcceptRequest<'a> {
     pub accepted: &'a str,
     /// The run.
     pub run: &'a RunId,
+    /// The digest of all its results ([`super::reviewed_digest`]).
+    pub reviewed: &'a Digest,
     /// The commit that was run, where there was one.
     pub commit: Option<&'a str>,
     /// The fingerprint of the parts that were run.
@@ -143,6 +145,7 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
         reason: request.reason.trim().to_owned(),
         accepted: request.accepted.to_owned(),
         run: request.run.clone(),
+        reviewed: Some(request.reviewed.clone()),
         commit: request.commit.map(str::to_owned),
         fingerprint: request.fingerprint.clone(),
         scope: if whole { Scope::Run } else { Scope::Cases },
@@ -186,6 +189,7 @@ pub fn revoke(
         reason: reason.trim().to_owned(),
         accepted: accepted.to_owned(),
         run: first.run.clone(),
+        reviewed: None,
         commit: first.commit.clone(),
         fingerprint: first.fingerprint.clone(),
         scope: Scope::Revocation,

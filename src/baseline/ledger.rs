@@ -17,6 +17,9 @@ use super::record::{Baseline, Contents, RECORD_SCHEMA, Record};
 /// Keeps git from touching line ends, which would change digests.
 const GIT_ATTRIBUTES: &str = "* -text\n";
 
+/// How the name of a file begins that is still being written.
+const WRITING: &str = ".writing-";
+
 /// The fewest digits by which a record can be asked for.
 const SHORTEST_PREFIX: usize = 4;
 
@@ -210,6 +213,7 @@ impl Ledger {
         let lock = File::open(&self.folder).map_err(|source| failed("opened", &self.folder, source))?;
         // Held until `lock` is dropped, also by a crash.
         lock.lock().map_err(|source| failed("locked", &self.folder, source))?;
+        self.clear_leftovers();
         let present = read_disk(&self.folder);
         if !present.findings.is_empty() {
             return Err(LedgerError::Unsound { folder: self.folder.clone(), findings: present.findings });
@@ -232,6 +236,18 @@ impl Ledger {
         sync_folder(&self.folder)?;
         *self = Self::open(&self.folder)?;
         Ok(digest)
+    }
+
+    /// Takes away what a killed writer left half-written. Only whoever holds the lock may.
+    fn clear_leftovers(&self) {
+        for folder in [self.folder.clone(), self.folder.join(OUTPUTS), self.folder.join(PARTS)] {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().starts_with(WRITING) {
+                    // No reader ever looks at such a file; that it stays harms nothing.
+                    let _ = std::fs::remove_file(entry.path());
+                }
+            }
+        }
     }
 
     fn write_kept<'a>(
@@ -299,7 +315,7 @@ fn write_new(folder: &Path, name: &str, text: &str) -> Result<(), LedgerError> {
     let path = folder.join(name);
     let fail = |source| failed("written", &path, source);
     let mut file = tempfile::Builder::new()
-        .prefix(".writing-")
+        .prefix(WRITING)
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(folder)
         .map_err(fail)?;

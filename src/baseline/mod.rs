@@ -7,6 +7,7 @@ mod ledger;
 mod reading;
 mod record;
 mod recorded_parts;
+mod reviewed;
 #[cfg(test)]
 pub(crate) mod samples;
 
@@ -16,3 +17,4 @@ pub use ledger::{Ledger, LedgerError};
 pub use reading::Finding;
 pub use record::{AcceptedCase, Baseline, BaselineEntry, Contents, ForkConflict, RECORD_SCHEMA, Record, Scope};
 pub use recorded_parts::{RecordedPart, RecordedSnapshot};
+pub use reviewed::reviewed_digest;

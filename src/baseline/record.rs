@@ -43,6 +43,10 @@ pub struct Record {
     pub accepted: String,
     /// The run whose results were accepted; in a revocation that of the first record it revokes.
     pub run: RunId,
+    /// The digest of the run's results as they were reviewed; `None` in revocations, and in records that were written before
+    /// it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewed: Option<Digest>,
     /// The commit that was run, as provenance only: a squash merge may erase it.
     pub commit: Option<String>,
     /// The fingerprint of the parts that were run.

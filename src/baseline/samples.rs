@@ -56,6 +56,7 @@ pub(super) fn record(parents: &[&Digest], second: u32, cases: &[(&str, &str)]) -
         reason: "first".to_owned(),
         accepted: format!("2026-01-01T00:00:{second:02}Z"),
         run: RunId::from("run-1"),
+        reviewed: None,
         commit: None,
         fingerprint: digest("fingerprint"),
         scope: Scope::Cases,
@@ -87,6 +88,7 @@ pub(super) fn whole(snapshot: &Snapshot) -> RecordedSnapshot {
     RecordedSnapshot {
         parts: snapshot.parts.iter().map(|(id, part)| (id.clone(), whole(part))).collect(),
         project_file: snapshot.project_file.clone(),
+        policy: snapshot.policy.clone(),
         rest: snapshot.rest.clone(),
     }
 }

@@ -32,6 +32,18 @@ pub struct WorkingTree {
     pub uncommitted: BTreeSet<PathName>,
 }
 
+/// What a history took away from a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// The names of files that some commit had and one that follows it had no longer.
+    pub names: BTreeSet<PathName>,
+    /// Whether all of the history that is here was looked at, and not only its newest commits.
+    pub is_whole: bool,
+}
+
+/// So many commits are looked at for what a history took away.
+const HISTORY: usize = 50_000;
+
 /// What this room asks of git. Paths are relative to the repository's top folder.
 pub(super) trait Store: Send + Sync {
     /// The repository's top folder.
@@ -50,6 +62,10 @@ pub(super) trait Store: Send + Sync {
     fn working_tree(&self) -> Result<WorkingTree, GitError>;
     /// The bytes of a blob.
     fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError>;
+    /// The files that the history of `head` took away from a folder, over at most `commits` commits.
+    fn removed_from(&self, head: ObjectId, folder: &PathName, commits: usize) -> Result<Removed, GitError>;
+    /// The commit that this one followed first; `None` for a root.
+    fn first_parent(&self, commit: ObjectId) -> Result<Option<Commit>, GitError>;
     /// Whether git ignores this folder.
     fn ignores(&self, folder: &Path) -> Result<bool, GitError>;
 }
@@ -133,6 +149,23 @@ impl GitProject {
     /// When an object is missing.
     pub fn tree(&self, commit: ObjectId) -> Result<Listing, GitError> {
         self.store.tree(commit)
+    }
+
+    /// The files that the history of a commit took away from a folder of the project, without those of its subfolders.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    pub fn removed_from(&self, head: ObjectId, folder: &str) -> Result<Removed, GitError> {
+        let folder = PathName::new([self.prefix(), folder.as_bytes()].concat());
+        self.store.removed_from(head, &folder, HISTORY)
+    }
+
+    /// The commit that this one followed first; `None` for a root.
+    ///
+    /// # Errors
+    /// When the commit cannot be read.
+    pub fn first_parent(&self, commit: ObjectId) -> Result<Option<Commit>, GitError> {
+        self.store.first_parent(commit)
     }
 
     /// The working tree of the whole repository.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::git::{Commit, Store, WorkingTree};
+use super::git::{Commit, Removed, Store, WorkingTree};
 use super::git_error::{GitError, GitErrorKind};
 use super::git_status::{StatusRecord, parse_index, parse_status, parse_tree};
 use super::listing::{Entry, EntryMode, Listing, ObjectId};
@@ -230,6 +230,31 @@ impl Store for CommandStore {
                 Err(failed(&error.to_string()))
             }
         }
+    }
+
+    fn removed_from(&self, head: ObjectId, folder: &PathName, _commits: usize) -> Result<Removed, GitError> {
+        let what = format!("the history of {} cannot be read", head.short());
+        let mut command = command(&self.top);
+        // What a partial clone does not have is not fetched for this: a whole history could be.
+        command.env("GIT_NO_LAZY_FETCH", "1").args(["--literal-pathspecs", "log", "--full-history", "-m"]);
+        command.args(["--no-renames", "--diff-filter=D", "--name-only", "--format=", "-z", &head.to_string(), "--"]);
+        let answer = match finish(command.arg(folder.as_path()), &what) {
+            Ok(answer) => answer,
+            Err(error) if error.kind == GitErrorKind::NoCommand => return Err(error),
+            Err(_) => return Ok(Removed::default()),
+        };
+        let below = [folder.as_bytes(), b"/"].concat();
+        let paths = answer.split(|byte| *byte == 0);
+        let names = paths.filter_map(|path| path.strip_prefix(below.as_slice())).filter(|name| !name.contains(&b'/'));
+        Ok(Removed { names: names.map(|name| PathName::new(name.to_vec())).collect(), is_whole: true })
+    }
+
+    fn first_parent(&self, commit: ObjectId) -> Result<Option<Commit>, GitError> {
+        let what = format!("the commit before {} cannot be read", commit.short());
+        let answer = self.git(&["rev-list", "--max-count=1", "--parents", &commit.to_string()], &what)?;
+        let line = String::from_utf8_lossy(&answer).into_owned();
+        let Some(parent) = line.split_whitespace().nth(1) else { return Ok(None) };
+        self.commit(parent).map(Some)
     }
 
     fn ignores(&self, folder: &Path) -> Result<bool, GitError> {

@@ -5,8 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 
-use super::git::{Commit, Store, WorkingTree};
+use super::git::{Commit, Removed, Store, WorkingTree};
 use super::git_error::{GitError, GitErrorKind};
+use super::git_history::removed_from;
 use super::git_working_tree::read_working_tree;
 use super::listing::{Entry, EntryMode, Listing, ObjectId};
 use super::path_name::PathName;
@@ -100,6 +101,24 @@ impl Store for LibraryStore {
         let blob = repository.find_blob(oid(id)?);
         blob.map(|blob| blob.content().to_vec())
             .map_err(|error| GitError::from_library(format!("the content {} cannot be read", id.short()), &error))
+    }
+
+    fn removed_from(&self, head: ObjectId, folder: &PathName, commits: usize) -> Result<Removed, GitError> {
+        let removed = removed_from(&self.repository(), oid(head)?, folder.as_bytes(), commits);
+        removed
+            .map_err(|error| GitError::from_library(format!("the history of {} cannot be read", head.short()), &error))
+    }
+
+    fn first_parent(&self, commit: ObjectId) -> Result<Option<Commit>, GitError> {
+        let repository = self.repository();
+        let id = oid(commit)?;
+        let parent = repository.find_commit(id).and_then(|found| match found.parent(0) {
+            Ok(parent) => Ok(Some(commit_of(&parent))),
+            Err(_) if found.parent_count() == 0 => Ok(None),
+            Err(error) => Err(error),
+        });
+        let what = || format!("the commit before {} cannot be read", commit.short());
+        parent.map_err(|error| GitError::from_library(what(), &error))
     }
 
     fn ignores(&self, folder: &Path) -> Result<bool, GitError> {

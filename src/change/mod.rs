@@ -16,6 +16,7 @@ mod git_disk;
 mod git_error;
 mod git_export;
 mod git_files;
+mod git_history;
 mod git_library;
 mod git_status;
 mod git_working_tree;
@@ -28,7 +29,7 @@ mod snapshot;
 mod unseen_code;
 
 pub use ci::{CiBase, CiTarget, ci_base};
-pub use git::{Commit, GitProject, WorkingTree};
+pub use git::{Commit, GitProject, Removed, WorkingTree};
 pub use git_error::{GitError, GitErrorKind};
 pub use git_files::{GitTreeFiles, WorkingTreeFiles};
 pub use listing::{Aspect, Entry, EntryMode, Listing, ObjectId, PathChange, diff_listings};
@@ -36,5 +37,5 @@ pub use model::{
     BaseFile, BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
 };
 pub use path_name::PathName;
-pub use sides::{ChangeError, Sides, SidesRequest};
+pub use sides::{ChangeError, EarlierNames, Sides, SidesRequest, revision_files};
 pub use snapshot::rest_digests;

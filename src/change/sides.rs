@@ -9,7 +9,7 @@ use crate::manifest::{DiskFiles, FileSource, Project};
 use super::base::{Base, BaseSearch};
 use super::base_contents::load_base;
 use super::compare::{Differences, compare_sides, file_change};
-use super::git::{Commit, GitProject};
+use super::git::{Commit, GitProject, Removed};
 use super::git_disk::list_disk;
 use super::git_error::GitError;
 use super::git_files::{GitTreeFiles, WorkingTreeFiles};
@@ -70,6 +70,15 @@ impl ChangeError {
             Self::Files(_) => None,
         }
     }
+}
+
+/// Names that a folder had earlier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierNames {
+    /// The names.
+    pub names: BTreeSet<String>,
+    /// Whether all of the history that is here was looked at.
+    pub is_whole: bool,
 }
 
 /// The two sides, found.
@@ -258,19 +267,45 @@ impl Sides {
         diff_listings(&before, &after).iter().all(|change| !counts(&change.path))
     }
 
-    /// The names of the files that a folder of the project held at the base, and in the commit on which the working tree
-    /// stands: what was there and may have been taken away since.
+    /// The names of the files that a folder of the project held at the base, in the commit on which the head stands, or
+    /// in any commit before it that a later one took them from: what was there and may be gone now. Subfolders are left out.
+    ///
+    /// # Errors
+    /// When git cannot read a commit.
+    pub fn earlier_names(&self, folder: &str) -> Result<EarlierNames, ChangeError> {
+        let Some(git) = &self.git else { return Ok(EarlierNames { names: BTreeSet::new(), is_whole: true }) };
+        let removed = match self.head.commit {
+            Some(commit) => {
+                git.removed_from(commit.id, folder).map_err(|error| ChangeError::Files(error.sentence()))?
+            }
+            None => Removed { is_whole: true, ..Removed::default() },
+        };
+        let mut names: BTreeSet<String> =
+            removed.names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let committed = self.committed_names(folder)?;
+        names.extend(self.base.listings.iter().flat_map(|listing| names_in(git, listing, folder)));
+        names.extend(committed.into_iter().flatten());
+        Ok(EarlierNames { names, is_whole: removed.is_whole })
+    }
+
+    /// The names of the files that a folder of the project held before the change: at the base; where that is no
+    /// revision, in the commit on which the head stands. `None` where git cannot say.
     ///
     /// # Errors
     /// When git cannot read that commit.
-    pub fn earlier_names(&self, folder: &str) -> Result<BTreeSet<String>, ChangeError> {
-        let Some(git) = &self.git else { return Ok(BTreeSet::new()) };
-        let below = [git.prefix(), folder.as_bytes(), b"/"].concat();
-        let failed = |reason: GitError| ChangeError::Files(reason.sentence());
-        let commit = self.head.commit.map(|commit| git.tree(commit.id)).transpose().map_err(failed)?;
-        let listings = self.base.listings.iter().chain(&commit);
-        let names = listings.flat_map(|listing| listing.iter()).filter_map(|(path, _)| path.below(&below));
-        Ok(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
+    pub fn names_before(&self, folder: &str) -> Result<Option<BTreeSet<String>>, ChangeError> {
+        let Some(git) = &self.git else { return Ok(None) };
+        let mut at_bases = self.base.listings.iter().map(|listing| names_in(git, listing, folder));
+        match at_bases.next() {
+            Some(first) => Ok(Some(at_bases.fold(first, |all, names| all.intersection(&names).cloned().collect()))),
+            None => self.committed_names(folder),
+        }
+    }
+
+    fn committed_names(&self, folder: &str) -> Result<Option<BTreeSet<String>>, ChangeError> {
+        let (Some(git), Some(commit)) = (&self.git, self.head.commit) else { return Ok(None) };
+        let listing = git.tree(commit.id).map_err(|error| ChangeError::Files(error.sentence()))?;
+        Ok(Some(names_in(git, &listing, folder)))
     }
 
     /// Writes the head into an empty folder and gives the project's folder in there; `None` where the head is what
@@ -299,6 +334,21 @@ impl Sides {
         let failed = |reason: GitError| ChangeError::Export { folder: into.to_owned(), reason };
         git.export_listing(listing, into).map(Some).map_err(failed)
     }
+}
+
+/// The names of the files that lie in a folder of the project itself.
+fn names_in(git: &GitProject, listing: &Listing, folder: &str) -> BTreeSet<String> {
+    let below = [git.prefix(), folder.as_bytes(), b"/"].concat();
+    let names = listing.starting_with(&below).filter_map(|(path, _)| path.below(&below));
+    names.filter_map(|name| name.as_str().map(str::to_owned)).filter(|name| !name.contains('/')).collect()
+}
+
+/// The files of a project in a revision.
+///
+/// # Errors
+/// When there is no repository, or the revision names no commit in it.
+pub fn revision_files(project_root: &Path, revision: &str) -> Result<Box<dyn FileSource>, ChangeError> {
+    revision_head(&GitProject::open(project_root), revision).map(|head| head.files)
 }
 
 fn revision_head(git: &Result<GitProject, GitError>, revision: &str) -> Result<Head, ChangeError> {

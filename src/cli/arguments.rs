@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::domain::Digest;
 use crate::manifest::PartAtRisk;
 
 /// Change-gated evaluation and regression runs for AI workflows that act on other systems.
@@ -172,6 +173,12 @@ pub(super) struct ServiceArguments {
     pub(super) faults: Vec<String>,
 }
 
+/// A whole digest, with or without `sha256:` before it: fewer digits could be met by another record.
+fn digest(text: &str) -> Result<Digest, String> {
+    let text = if text.starts_with("sha256:") { text.to_owned() } else { format!("sha256:{text}") };
+    Digest::try_from(text).map_err(|error| error.to_string())
+}
+
 /// The two sides of a comparison.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SideArguments {
@@ -191,6 +198,12 @@ pub(super) struct GateArguments {
     /// Run every case, whatever changed.
     #[arg(long)]
     pub(super) all: bool,
+    /// Run every case, and report what the changes would have left out and whether any of that failed.
+    #[arg(long)]
+    pub(super) shadow: bool,
+    /// A record that must be among the accepted ones: the head that an earlier report printed. Can be given more than once.
+    #[arg(long = "expect-head", value_name = "DIGEST", value_parser = digest)]
+    pub(super) expected_heads: Vec<Digest>,
     #[command(flatten)]
     pub(super) effort: EffortArguments,
     /// Print report.json to standard output, and nothing else there.
@@ -254,8 +267,12 @@ pub(super) enum BaselineCommand {
         /// The first digits of a record's digest, or the id of a case.
         what: String,
     },
-    /// Check every record and output against its digest.
-    Verify,
+    /// Check every record, part and output against its digest, and the records against git's history.
+    Verify {
+        /// A record that must be there: the head that an earlier report printed. Can be given more than once.
+        #[arg(long = "head", value_name = "DIGEST", value_parser = digest)]
+        expected: Vec<Digest>,
+    },
     /// Take an acceptance out of force by appending to the baseline; nothing is removed.
     Revoke {
         /// The first digits of the record's digest.
@@ -282,6 +299,9 @@ pub(super) struct AcceptArguments {
     pub(super) run: String,
     #[command(flatten)]
     pub(super) who: WhoAndWhy,
+    /// The digest of the results as the report shows it, or its first twelve digits: what is accepted is what was looked at.
+    #[arg(long, value_name = "DIGEST")]
+    pub(super) reviewed: Option<String>,
     /// Accept these cases alone.
     #[arg(long = "case", value_name = "ID")]
     pub(super) cases: Vec<String>,

@@ -22,7 +22,7 @@ pub(super) fn run(context: &Context, command: &BaselineCommand) -> Result<ExitCo
         BaselineCommand::Accept(arguments) => accept(context, arguments),
         BaselineCommand::List { json } => list(context, *json),
         BaselineCommand::Show { what } => show(context, what),
-        BaselineCommand::Verify => verify(context),
+        BaselineCommand::Verify { expected } => verify(context, expected),
         BaselineCommand::Revoke { record, who } => revoke(context, record, who),
     }
 }
@@ -33,6 +33,7 @@ fn accept(context: &Context, arguments: &AcceptArguments) -> Result<ExitCode, Fa
         run: &arguments.run,
         by: &arguments.who.by,
         reason: &arguments.who.reason,
+        reviewed: arguments.reviewed.as_deref(),
         cases: arguments.cases.iter().map(|id| CaseId::new(id.as_str())).collect(),
     })?;
     context.console.say(format!(
@@ -115,8 +116,8 @@ fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
-fn verify(context: &Context) -> Result<ExitCode, Failure> {
-    let findings = verify_ledger(&context.project_root, &context.environment)?;
+fn verify(context: &Context, expected: &[Digest]) -> Result<ExitCode, Failure> {
+    let findings = verify_ledger(&context.project_root, &context.environment, expected)?;
     if findings.is_empty() {
         let baseline = open_ledger(&context.project_root)?.fold();
         let heads: Vec<&str> = baseline.heads.iter().map(Digest::as_str).collect();

@@ -11,8 +11,13 @@ use super::progress::Ticker;
 use super::{Context, check, diagnostics, interrupts};
 
 pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCode, Failure> {
-    let choice = if arguments.all { Choice::Everything } else { Choice::AtRisk };
-    let request = request(context, &arguments.sides, choice, &arguments.effort);
+    let choice = match (arguments.shadow, arguments.all) {
+        (true, _) => Choice::Shadow,
+        (false, true) => Choice::Everything,
+        (false, false) => Choice::AtRisk,
+    };
+    let expected_heads = arguments.expected_heads.clone();
+    let request = Request { expected_heads, ..request(context, &arguments.sides, choice, &arguments.effort) };
     conclude(context, &request, RunKind::Gate, arguments.json)
 }
 
@@ -25,6 +30,7 @@ pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, 
         base: sides.base.clone(),
         head: sides.head.clone(),
         choice,
+        expected_heads: Vec::new(),
         jobs: effort.jobs.map(usize::from),
         trials: effort.trials,
     }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::baseline::{self, AcceptError, Contents};
+use crate::baseline::{self, AcceptError, Contents, reviewed_digest};
 use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial};
-use crate::store::{RunRecord, RunSummary, Store};
+use crate::store::{RunHeader, RunRecord, RunSummary, Store};
 
-use super::prepare::open_ledger;
+use super::accepted::open_ledger;
 use super::{PipelineError, times};
 
 /// What is to be accepted, by whom and why.
@@ -23,6 +23,8 @@ pub struct AcceptRequest<'a> {
     pub by: &'a str,
     /// Why.
     pub reason: &'a str,
+    /// The digest of the results as the report showed it, or its first digits; whatever the run holds where none was given.
+    pub reviewed: Option<&'a str>,
     /// These cases alone; all of the run where there are none.
     pub cases: BTreeSet<CaseId>,
 }
@@ -53,6 +55,7 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
     require_whole(&record)?;
     let header = &record.header;
     let results = results(&record);
+    let reviewed = require_reviewed(&record, &results, request.reviewed)?;
     let selected: BTreeSet<CaseId> = header.cases.keys().cloned().collect();
     let left_out = header.project_cases.difference(&selected).cloned().collect();
     let mut ledger = open_ledger(request.project_root)?;
@@ -62,6 +65,7 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
             reason: request.reason,
             accepted: &times::now(),
             run: &run,
+            reviewed: &reviewed,
             commit: header.commit.as_deref(),
             fingerprint: &header.fingerprint,
             snapshot: &header.snapshot,
@@ -101,9 +105,45 @@ fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
         Some(RunSummary { verdict, .. }) if ["cancelled", "paused"].contains(&verdict.as_str()) => {
             Err(PipelineError::NotAcceptable(format!("run {run} was {verdict}: run it again to its end")))
         }
+        Some(RunSummary { lost_evidence, .. }) if !lost_evidence.is_empty() => {
+            let text = format!("run {run} shows nothing that could be accepted: {}", lost_evidence.join("; "));
+            Err(PipelineError::NotAcceptable(text))
+        }
         Some(_) => Ok(()),
         None => Err(PipelineError::NotAcceptable(format!("run {run} was cut off: run it again to its end"))),
     }
+}
+
+/// What is accepted is what the run wrote at its end and, where that was said, what a person looked at.
+fn require_reviewed(
+    record: &RunRecord,
+    results: &[CaseResult],
+    reviewed: Option<&str>,
+) -> Result<Digest, PipelineError> {
+    let RunHeader { run, fingerprint, snapshot, .. } = &record.header;
+    let refused = |text: String| Err(PipelineError::NotAcceptable(text));
+    let digest = reviewed_digest(fingerprint, snapshot, results)
+        .map_err(|error| PipelineError::NotAcceptable(format!("the results of run {run} have no digest: {error}")))?;
+    let written = record.summary.as_ref().and_then(|summary| summary.results.as_ref());
+    if let Some(written) = written.filter(|written| **written != digest) {
+        return refused(format!(
+            "the record of run {run} was changed after the run: its results had the digest {} and have {} now",
+            written.short(),
+            digest.short()
+        ));
+    }
+    let Some(reviewed) = reviewed else { return Ok(digest) };
+    let wanted = reviewed.strip_prefix("sha256:").unwrap_or(reviewed);
+    if wanted.len() < digest.short().len() {
+        return refused(format!("give at least {} digits of the digest of what was reviewed", digest.short().len()));
+    }
+    if !digest.hex().starts_with(wanted) {
+        return refused(format!(
+            "run {run} holds other results than were reviewed: they have the digest {}, not {wanted}; look at its report",
+            digest.short()
+        ));
+    }
+    Ok(digest)
 }
 
 /// The results of the head forms. A case of which trials are missing is errored: it is never accepted.
@@ -115,7 +155,7 @@ fn results(record: &RunRecord) -> Vec<CaseResult> {
     let result = |(id, planned): (&CaseId, &crate::store::PlannedCase)| {
         let trials = trials.remove(id)?;
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
-        let whole = trials.len() == planned.trials as usize;
+        let whole = trials.iter().map(|trial| trial.observation.trial).eq(1..=planned.trials);
         let status = if whole { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
         Some(CaseResult {
             case: id.clone(),

@@ -184,7 +184,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         commit: prepared.changes.head.commit.clone(),
         fingerprint: prepared.project.fingerprint.clone(),
         snapshot: job.snapshot.clone(),
-        baseline_heads: prepared.baseline.heads.clone(),
+        baseline_heads: prepared.accepted.baseline.heads.clone(),
         covers: covers(job),
         paused: prepared.pause.is_some(),
         cases: cases.collect(),

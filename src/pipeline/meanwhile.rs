@@ -19,7 +19,7 @@ pub(super) fn edited_meanwhile(
     prepared: &Prepared,
     before: &Snapshot,
 ) -> Result<Option<String>, PipelineError> {
-    let later = sides_of(request, prepared.baseline.snapshot.is_some())?;
+    let later = sides_of(request, prepared.accepted.baseline.snapshot.is_some())?;
     if prepared.sides.is_as_before(&later) {
         return Ok(None);
     }

@@ -1,15 +1,15 @@
 //! Everything before the first trial: both sides read, what changed, what was accepted, the plan.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use crate::baseline::{Baseline, Ledger, LedgerError};
+use crate::baseline::Baseline;
 use crate::change::{BaseKind, ChangeSet, Sides, SidesRequest};
+use crate::domain::CaseId;
 use crate::manifest::{Diagnostic, Project, ProjectPolicy, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
-use crate::verdict::BaselineState;
 
+use super::accepted::AcceptedResults;
 use super::pause_watch::read_pause;
 use super::{Choice, PipelineError, Request};
 
@@ -23,14 +23,12 @@ pub struct Prepared {
     pub warnings: Vec<Diagnostic>,
     /// What changed.
     pub changes: ChangeSet,
-    /// The accepted results, record by record; `None` where they are not as they were accepted.
-    pub ledger: Option<Ledger>,
-    /// What was accepted.
-    pub baseline: Baseline,
-    /// Whether that can be trusted.
-    pub baseline_state: BaselineState,
+    /// What was accepted, and whether it can be trusted.
+    pub(super) accepted: AcceptedResults,
     /// What runs and why.
     pub plan: Plan,
+    /// What the changes would have chosen, where every case runs to see what that would have missed.
+    pub would_select: Option<Plan>,
     /// The pause in force, if any. A pause that cannot be read counts as one.
     pub pause: Option<Pause>,
 }
@@ -42,52 +40,12 @@ impl Prepared {
         if !self.changes.base_files.is_empty() {
             return self.changes.base_files.iter().map(|file| file.policy.clone()).collect();
         }
-        let Some(snapshot) = &self.baseline.snapshot else { return Vec::new() };
+        let Some(snapshot) = &self.accepted.baseline.snapshot else { return Vec::new() };
         match &snapshot.policy {
             Some(policy) => vec![policy.clone()],
             None if snapshot.project_file == self.project.file_digest => Vec::new(),
             None => vec![ProjectPolicy::default()],
         }
-    }
-}
-
-/// The folder of accepted results, below the project's folder.
-pub(super) const BASELINES_FOLDER: &str = "baselines";
-
-/// The ledger of the project in `project_root`.
-///
-/// # Errors
-/// When a record is not as it was accepted.
-pub fn open_ledger(project_root: &Path) -> Result<Ledger, PipelineError> {
-    Ok(Ledger::open(project_root.join(BASELINES_FOLDER))?)
-}
-
-/// All that is not as it was accepted: in the records themselves, and, where git can tell, records that were there at the
-/// base or in the checked-out commit and are gone.
-///
-/// # Errors
-/// When git cannot be read.
-pub fn verify_ledger(
-    project_root: &Path,
-    environment: &BTreeMap<String, String>,
-) -> Result<Vec<String>, PipelineError> {
-    let ledger = match sound_ledger(project_root)? {
-        Ok(ledger) => ledger,
-        Err(findings) => return Ok(findings),
-    };
-    let sides =
-        Sides::resolve(SidesRequest { project_root, base: None, head: None, environment, has_accepted: false })?;
-    Ok(still_whole(&ledger, &sides)?.unwrap_or_default())
-}
-
-/// The ledger, or all that is not as it was accepted, a sentence each.
-fn sound_ledger(project_root: &Path) -> Result<Result<Ledger, Vec<String>>, PipelineError> {
-    match open_ledger(project_root) {
-        Ok(ledger) => Ok(Ok(ledger)),
-        Err(PipelineError::Ledger(LedgerError::Unsound { findings, .. })) => {
-            Ok(Err(findings.iter().map(ToString::to_string).collect()))
-        }
-        Err(error) => Err(error),
     }
 }
 
@@ -98,17 +56,16 @@ fn sound_ledger(project_root: &Path) -> Result<Result<Ledger, Vec<String>>, Pipe
 pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let root = &request.project_root;
     let store = Store::of_project(root);
-    let (ledger, baseline, baseline_state) = read_baseline(root)?;
-    let sides = sides_of(request, baseline.snapshot.is_some())?;
-    let lost = ledger.as_ref().map(|ledger| still_whole(ledger, &sides)).transpose()?.flatten();
-    let baseline_state = lost.map_or(baseline_state, BaselineState::Broken);
+    let mut accepted = AcceptedResults::read(request)?;
+    let sides = sides_of(request, accepted.baseline.snapshot.is_some())?;
+    accepted.hold_against(&sides, &request.expected_heads)?;
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
-    let changes = sides.changes(&project, baseline.snapshot.as_ref())?;
-    let plan = make_plan(request, &store, &project, &changes, &baseline)?;
+    let changes = sides.changes(&project, accepted.baseline.snapshot.as_ref())?;
+    let (plan, would_select) = make_plans(request, &store, &project, &changes, &accepted.baseline)?;
     let pause = read_pause(&store.pause_switch());
     let warnings = loaded.warnings;
-    Ok(Prepared { sides, project, warnings, changes, ledger, baseline, baseline_state, plan, pause })
+    Ok(Prepared { sides, project, warnings, changes, accepted, plan, would_select, pause })
 }
 
 /// The two sides that a request asks for, as they stand now.
@@ -122,47 +79,34 @@ pub(super) fn sides_of(request: &Request, has_accepted: bool) -> Result<Sides, P
     })?)
 }
 
-/// A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is wrong.
-fn read_baseline(root: &Path) -> Result<(Option<Ledger>, Baseline, BaselineState), PipelineError> {
-    let ledger = match sound_ledger(root)? {
-        Ok(ledger) => ledger,
-        Err(findings) => return Ok((None, Baseline::default(), BaselineState::Broken(findings))),
-    };
-    let baseline = ledger.fold();
-    let state = if baseline.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
-    Ok((Some(ledger), baseline, state))
-}
-
-/// A chain of records cannot tell that its newest link was taken away; git can.
-fn still_whole(ledger: &Ledger, sides: &Sides) -> Result<Option<Vec<String>>, PipelineError> {
-    let earlier = sides.earlier_names(BASELINES_FOLDER)?;
-    let lost = ledger.lost_since(earlier.iter().map(String::as_str));
-    let sentences: Vec<String> = lost.iter().map(ToString::to_string).collect();
-    Ok((!sentences.is_empty()).then_some(sentences))
-}
-
-fn make_plan(
+/// The plan of the run; in shadow also the one that the changes alone would have made.
+fn make_plans(
     request: &Request,
     store: &Store,
     project: &Project,
     changes: &ChangeSet,
     baseline: &Baseline,
-) -> Result<Plan, PipelineError> {
+) -> Result<(Plan, Option<Plan>), PipelineError> {
     let known = baseline.inherited(project);
     let last = store.history()?.last()?;
-    let everything = match &request.choice {
-        Choice::AtRisk => None,
-        Choice::Everything => Some("--all was given"),
-        Choice::Named { .. } => Some("cases were named"),
+    let conflicting: BTreeSet<CaseId> =
+        baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect();
+    let plan = |everything: Option<String>| {
+        let everything = everything.or_else(|| base_in_doubt(changes, baseline));
+        let has_baseline = !baseline.is_empty();
+        let asked = PlanRequest { everything, has_baseline, conflicting: conflicting.clone() };
+        selection::plan(changes, project, &known, &last, &asked)
     };
-    let everything = everything.map(str::to_owned).or_else(|| base_in_doubt(changes, baseline));
-    let conflicting = baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect();
-    let asked = PlanRequest { everything, has_baseline: !baseline.is_empty(), conflicting };
-    let mut plan = selection::plan(changes, project, &known, &last, &asked);
-    if let Choice::Named { cases, sets } = &request.choice {
-        plan.selected = named(&plan.selected, project, cases, sets)?;
-    }
-    Ok(plan)
+    Ok(match &request.choice {
+        Choice::AtRisk => (plan(None), None),
+        Choice::Everything => (plan(Some("--all was given".to_owned())), None),
+        Choice::Shadow => (plan(Some("--shadow was given".to_owned())), Some(plan(None))),
+        Choice::Named { cases, sets } => {
+            let mut plan = plan(Some("cases were named".to_owned()));
+            plan.selected = named(&plan.selected, project, cases, sets)?;
+            (plan, None)
+        }
+    })
 }
 
 /// Why everything runs where the accepted parts are the base and two branches accepted them differently.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::report::{self, ReportDocument, ReportInput};
@@ -61,11 +62,12 @@ fn refuse(path: &Path, wrong: impl Fn(&Path) -> bool, why: &str) -> Result<(), P
 /// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
 pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
     let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
-    let outputs = accepted_outputs(prepared);
-    let accepted = prepared.baseline.cases.iter().map(|(case, entry)| (case.clone(), entry.case.status));
+    let outputs = accepted_outputs(prepared, request);
+    let accepted = prepared.accepted.baseline.cases.iter().map(|(case, entry)| (case.clone(), entry.case.status));
     let papers = figures::papers(outcome, &judged.verdict, finished);
     let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
-    let accept = accept_command(material);
+    let results_digest = results_digest(material)?;
+    let accept = accept_command(material, results_digest.as_ref());
     let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
     let document = report::build(&ReportInput {
         run,
@@ -74,8 +76,10 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
         finished,
         plan: &prepared.plan,
         fingerprint: &prepared.project.fingerprint,
-        baseline_heads: &prepared.baseline.heads,
+        baseline_heads: &prepared.accepted.baseline.heads,
         verdict: &judged.verdict,
+        results_digest: results_digest.as_ref(),
+        shadow: judged.shadow.as_ref(),
         compared: &judged.compared,
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -111,7 +115,7 @@ fn paused(prepared: &Prepared, outcome: &Outcome) -> Option<String> {
 
 /// What two branches accepted differently, until an acceptance joins them.
 fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
-    prepared.baseline.conflicts.iter().map(|conflict| {
+    prepared.accepted.baseline.conflicts.iter().map(|conflict| {
         let what = conflict.case.as_ref().map_or_else(|| "the parts".to_owned(), |case| format!("case {case}"));
         let others: Vec<&str> = conflict.others.iter().map(Digest::short).collect();
         let (taken, others) = (conflict.taken.short(), others.join(", "));
@@ -121,18 +125,30 @@ fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
     })
 }
 
+/// The digest by which an acceptance names what it accepts; none where nothing ran.
+fn results_digest(material: &Material<'_>) -> Result<Option<Digest>, PipelineError> {
+    let Material { outcome: Outcome { results, header, .. }, .. } = material;
+    if results.is_empty() {
+        return Ok(None);
+    }
+    let failed =
+        |error: serde_json::Error| PipelineError::Files { path: material.folder.join(DOCUMENT), source: error.into() };
+    reviewed_digest(&header.fingerprint, &header.snapshot, results).map(Some).map_err(failed)
+}
+
 /// The command that accepts this run, where that is a sensible next step: after a gate that has something to accept.
-fn accept_command(material: &Material<'_>) -> Option<String> {
+fn accept_command(material: &Material<'_>, reviewed: Option<&Digest>) -> Option<String> {
     let code = material.judged.verdict.code;
     let worth_it = matches!(code, ExitCode::Baseline | ExitCode::Failed | ExitCode::Inconclusive);
     let compared = &material.judged.compared;
     let removed = compared.iter().any(|compared| compared.standing == Standing::Removed);
     // What cannot be trusted must be restored first; on top of it nothing can be accepted.
-    let sound = !matches!(material.prepared.baseline_state, BaselineState::Broken(_));
+    let sound = !matches!(material.prepared.accepted.state, BaselineState::Broken(_));
     let ran = sound && (material.outcome.trials_executed > 0 || removed);
+    let reviewed = reviewed.map(|digest| format!(" --reviewed {}", digest.short())).unwrap_or_default();
     (worth_it && ran && material.kind == RunKind::Gate).then(|| {
         format!(
-            "holdpoint{} baseline accept {} --by YOU --reason \"WHY\"",
+            "holdpoint{} baseline accept {}{reviewed} --by YOU --reason \"WHY\"",
             project_option(material.request.named_folder.as_deref()),
             material.run
         )
@@ -152,13 +168,13 @@ pub fn project_option(named_folder: Option<&str>) -> String {
 
 /// The texts that were accepted earlier for the cases that ran. One that cannot be read is left out: `baseline verify`,
 /// which every gate does, has then already said so.
-fn accepted_outputs(prepared: &Prepared) -> BTreeMap<CaseId, String> {
-    let Some(ledger) = &prepared.ledger else { return BTreeMap::new() };
+fn accepted_outputs(prepared: &Prepared, request: &Request) -> BTreeMap<CaseId, String> {
+    let files = request.head.as_ref().map(|_| prepared.sides.head_files());
     let selected = prepared.plan.selected.iter();
     selected
         .filter_map(|selected| {
-            let entry = prepared.baseline.cases.get(&selected.case)?;
-            let text = ledger.output(entry.case.output.as_ref()?).ok()?;
+            let entry = prepared.accepted.baseline.cases.get(&selected.case)?;
+            let text = prepared.accepted.output(files, entry.case.output.as_ref()?)?;
             Some((selected.case.clone(), text))
         })
         .collect()

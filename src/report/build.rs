@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
-use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk, TrialStatus};
+use crate::domain::{CaseId, CaseStatus, ExitCode, Outcome, PartId, Risk, TrialStatus};
 use crate::evidence::{Answered, Observation, OperationSeen};
 use crate::grading::{CaseResult, GradedTrial};
 use crate::manifest::FaultSpec;
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
+use crate::verdict::Shadow;
 
 use super::document::{
-    CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
-    ReasonView, RemovedView, ReportDocument, UncoveredView,
+    CaseView, ChangeView, ComparisonCounts, Counts, EscapeView, ExcludedView, InheritedView, OldFormView,
+    REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, ShadowView, UncoveredView,
 };
 use super::figure_view::{TrendPoint, rates};
 use super::input::ReportInput;
@@ -57,6 +58,8 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         head: input.plan.head.clone(),
         fingerprint: input.fingerprint.clone(),
         baseline_heads: input.baseline_heads.to_vec(),
+        results_digest: input.results_digest.cloned(),
+        shadow: input.shadow.map(|shadow| shadow_view(shadow, &cases)),
         mode: mode_name(input.plan.mode).to_owned(),
         mode_reason: input.plan.mode_reason.clone(),
         changes: input.plan.changes.iter().map(change_view).collect(),
@@ -101,6 +104,25 @@ fn trend(input: &ReportInput, cases: &[CaseView]) -> Vec<TrendPoint> {
         passed: cases.iter().filter(|case| case.status == CaseStatus::Passed).count(),
     };
     input.earlier_runs.iter().cloned().chain([this]).collect()
+}
+
+fn shadow_view(shadow: &Shadow, cases: &[CaseView]) -> ShadowView {
+    let views: BTreeMap<&CaseId, &CaseView> = cases.iter().map(|case| (&case.id, case)).collect();
+    let escape = |(case, code): &(CaseId, ExitCode)| {
+        let view = views.get(case)?;
+        Some(EscapeView {
+            case: case.clone(),
+            status: view.status,
+            comparison: view.comparison,
+            why: view.why.clone(),
+            exit_code: code.number(),
+        })
+    };
+    ShadowView {
+        would_select: shadow.would_select.iter().cloned().collect(),
+        left_out: shadow.left_out.iter().cloned().collect(),
+        escapes: shadow.escapes.iter().filter_map(escape).collect(),
+    }
 }
 
 /// The name of a mode in files and reports.

@@ -47,6 +47,12 @@ pub struct ReportDocument {
     pub fingerprint: Digest,
     /// The newest records of the baseline that the run was held against.
     pub baseline_heads: Vec<Digest>,
+    /// The digest by which `baseline accept --reviewed` names these results; none where nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_digest: Option<Digest>,
+    /// What the selection would have done, where every case ran to see what it would have missed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<ShadowView>,
     /// `selective` or `all`.
     pub mode: String,
     /// Why, in one sentence.
@@ -95,6 +101,32 @@ pub struct ReportDocument {
     pub limits: Vec<String>,
     /// The command that accepts this run, where that is a sensible next step.
     pub accept_command: Option<String>,
+}
+
+/// What the selection would have done in a run of every case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShadowView {
+    /// The cases that it would have run, by id.
+    pub would_select: Vec<CaseId>,
+    /// The cases that it would have left out, by id.
+    pub left_out: Vec<CaseId>,
+    /// Those of the left out whose results would not have let the gate pass.
+    pub escapes: Vec<EscapeView>,
+}
+
+/// A case that the selection would have left out, and that would not have let the gate pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EscapeView {
+    /// The case.
+    pub case: CaseId,
+    /// How it ended.
+    pub status: CaseStatus,
+    /// How it stands against its baseline.
+    pub comparison: Standing,
+    /// Why it stands so, in one sentence.
+    pub why: String,
+    /// The exit code that it alone would give.
+    pub exit_code: u8,
 }
 
 /// One reason against a pass.

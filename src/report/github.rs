@@ -3,6 +3,7 @@
 use super::document::{CaseView, ReportDocument};
 use super::findings::{headline, one_line};
 use super::group::Group;
+use super::words::baseline_heads;
 
 /// GitHub shows ten annotations of a kind for a step and drops the rest without a word: nine, and one that counts.
 const SHOWN: usize = 9;
@@ -10,7 +11,8 @@ const SHOWN: usize = 9;
 /// Bytes of one message at the most.
 const MESSAGE_CAP: usize = 1_000;
 
-/// The annotations, each on a line that a line feed ends; empty where nothing needs attention. `project_folder` is the
+/// The annotations, each on a line that a line feed ends: what needs attention, and the baseline's head, so that the log
+/// of every run vouches for it. `project_folder` is the
 /// project's folder relative to the repository, empty or without a `/` at its end.
 ///
 /// Nothing that a workflow or a project wrote can begin a command: all of it is escaped and on one line, behind `::`.
@@ -23,6 +25,7 @@ pub fn github_annotations(document: &ReportDocument, project_folder: &str) -> St
     if let Some(more) = cases.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         text.push_str(&format!("::error title=holdpoint::{more} more, all of them in the report\n"));
     }
+    text.push_str(&format!("::notice title=holdpoint::baseline head: {}\n", data(&baseline_heads(document))));
     text
 }
 
@@ -63,14 +66,16 @@ mod tests {
         let mut document = Sample::full().document();
         document.cases.iter_mut().for_each(|case| case.why = "100 %\r\n::error::owned".to_owned());
         let text = github_annotations(&document, "desk");
-        for line in text.lines() {
+        let (lines, head) = text.trim_end().rsplit_once('\n').unwrap();
+        assert_eq!(head, format!("::notice title=holdpoint::baseline head: {}", document.baseline_heads[0]));
+        for line in lines.lines() {
             assert!(
                 line.starts_with("::error file=desk/cases/") || line.starts_with("::warning file=desk/cases/"),
                 "{line}"
             );
             assert!(line.contains("::100 %25[U+000D]\\n::error::owned"), "{line}");
         }
-        assert_eq!(text.lines().count(), 6);
+        assert_eq!(lines.lines().count(), 6);
     }
 
     #[test]
@@ -84,7 +89,8 @@ mod tests {
         let one = document.cases.iter().find(|case| Group::of(case) == Group::Regressions).cloned().unwrap();
         document.cases = vec![one; 12];
         let text = github_annotations(&document, "");
-        assert_eq!(text.lines().count(), 10);
-        assert!(text.ends_with("::error title=holdpoint::3 more, all of them in the report\n"));
+        let errors: Vec<&str> = text.lines().filter(|line| line.starts_with("::error")).collect();
+        assert_eq!(errors.len(), 10);
+        assert_eq!(errors[9], "::error title=holdpoint::3 more, all of them in the report");
     }
 }

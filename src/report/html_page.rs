@@ -232,12 +232,20 @@ fn facts(document: &ReportDocument) -> Vec<Fact> {
         },
     };
     let fingerprint = document.fingerprint.as_str().to_owned();
-    vec![
+    let mut facts = vec![
         side("Base", &document.base),
         side("Head", &document.head),
         baseline,
         Fact { term: "Fingerprint of the parts", detail: String::new(), code: Some(fingerprint), note: None },
-    ]
+    ];
+    let results = document.results_digest.as_ref().map(|digest| digest.as_str().to_owned());
+    facts.extend(results.map(|code| Fact {
+        term: "Digest of the results",
+        detail: String::new(),
+        code: Some(code),
+        note: Some("baseline accept --reviewed takes it, and then accepts nothing else".to_owned()),
+    }));
+    facts
 }
 
 fn tally(document: &ReportDocument) -> Vec<Tally> {

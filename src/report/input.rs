@@ -8,7 +8,7 @@ use crate::grading::CaseResult;
 use crate::manifest::Case;
 use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
-use crate::verdict::Verdict;
+use crate::verdict::{Shadow, Verdict};
 
 use super::figure_view::TrendPoint;
 
@@ -31,6 +31,10 @@ pub struct ReportInput<'a> {
     pub baseline_heads: &'a [Digest],
     /// The gate's answer.
     pub verdict: &'a Verdict,
+    /// The digest by which an acceptance names the results; none where nothing ran.
+    pub results_digest: Option<&'a Digest>,
+    /// What the selection would have done, where every case ran to see what it would have missed.
+    pub shadow: Option<&'a Shadow>,
     /// Each case's standing, the removed ones among them.
     pub compared: &'a [Compared],
     /// The results of the head forms. A selected case that is missing here is reported as errored: nothing was shown.

@@ -15,6 +15,7 @@ use super::document::{CaseView, ExcludedView, ReportDocument};
 use super::findings::{findings, one_line};
 use super::group::Group;
 use super::visible::{capped, visible};
+use super::words::baseline_heads;
 
 /// Bytes of one message at the most; viewers break above.
 const MESSAGE_CAP: usize = 64_000;
@@ -66,8 +67,7 @@ pub fn render_junit(document: &ReportDocument) -> io::Result<String> {
         .with_attribute(("errors", ended(all(), "error").to_string().as_str()))
         .write_inner_content(|writer| {
             suites.iter().enumerate().try_for_each(|(index, (name, tests))| {
-                let statement = (index == 0).then_some(document.evidence_statement.as_str());
-                write_suite(writer, name, tests, statement)
+                write_suite(writer, name, tests, (index == 0).then_some(document))
             })
         })?;
     bytes.push(b'\n');
@@ -144,12 +144,12 @@ fn ended<'a>(tests: impl Iterator<Item = &'a Test>, wanted: &str) -> usize {
     tests.filter(|test| element(test) == wanted).count()
 }
 
-/// `statement` says what the passes say of the workflow; it stands in the gate's own suite.
+/// `gate` is there for the gate's own suite: what the passes say of the workflow, and the baseline's head, stand in it.
 fn write_suite<W: io::Write>(
     writer: &mut Writer<W>,
     name: &str,
     tests: &[Test],
-    statement: Option<&str>,
+    gate: Option<&ReportDocument>,
 ) -> io::Result<()> {
     let millis = tests.iter().filter_map(|test| test.millis).sum();
     writer
@@ -161,15 +161,22 @@ fn write_suite<W: io::Write>(
         .with_attribute(("skipped", ended(tests.iter(), "skipped").to_string().as_str()))
         .with_attribute(("time", seconds(millis).as_str()))
         .write_inner_content(|writer| {
-            if let Some(statement) = statement {
-                writer.create_element("properties").write_inner_content(|writer| {
-                    let property = writer.create_element("property").with_attribute(("name", "evidence"));
-                    property.with_attribute(("value", shown(statement).as_str())).write_empty()?;
-                    Ok(())
-                })?;
+            if let Some(document) = gate {
+                write_properties(writer, document)?;
             }
             tests.iter().try_for_each(|test| write_test(writer, test))
         })?;
+    Ok(())
+}
+
+fn write_properties<W: io::Write>(writer: &mut Writer<W>, document: &ReportDocument) -> io::Result<()> {
+    let properties = [("evidence", shown(&document.evidence_statement)), ("baseline_head", baseline_heads(document))];
+    writer.create_element("properties").write_inner_content(|writer| {
+        properties.iter().try_for_each(|(name, value)| {
+            let property = writer.create_element("property").with_attribute(("name", *name));
+            property.with_attribute(("value", value.as_str())).write_empty().map(|_| ())
+        })
+    })?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use super::group::Group;
 use super::limits::counted;
 use super::next_step::next_steps;
 use super::visible::{capped, visible, visible_line};
-use super::words::{exit_code_meaning, verdict_title};
+use super::words::{baseline_heads, exit_code_meaning, verdict_title};
 
 /// What a step summary may have at the most on GitHub: 1,024 KiB, with some left for others of the same step.
 pub const STEP_SUMMARY_LIMIT: usize = 1_000_000;
@@ -83,6 +83,7 @@ fn head(document: &ReportDocument) -> String {
         counts.inherited
     ));
     text.push_str(&format!("\n{}\n", escape_markdown(&one_line(&document.evidence_statement, FINDING_CAP))));
+    text.push_str(&format!("\nBaseline head: {}\n", code(&baseline_heads(document))));
     if let Some(sentence) = changed_passes(document) {
         text.push_str(&format!("\n{sentence}; see the report.\n"));
     }

@@ -101,6 +101,8 @@ impl Sample {
             fingerprint: &self.fingerprint,
             baseline_heads: &self.baseline_heads,
             verdict: &self.verdict,
+            results_digest: Some(&self.fingerprint),
+            shadow: None,
             compared: &self.compared,
             results: &self.results,
             old_forms: &self.old_forms,

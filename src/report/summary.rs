@@ -12,7 +12,7 @@ use super::limits::counted;
 use super::next_step::next_steps;
 use super::set_view::SetView;
 use super::visible::{capped, left_out_text, visible, visible_line};
-use super::words::{duration_text, exit_code_meaning, verdict_title};
+use super::words::{baseline_heads, duration_text, exit_code_meaning, verdict_title};
 
 /// Bytes of one finding, and of one answer, that are printed at the most.
 const TEXT_CAP: usize = 2_000;
@@ -157,6 +157,7 @@ fn verdict_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
     if document.verdict_reasons.is_empty() && !is_said {
         lines.push(format!("  {}", visible_line(&document.mode_reason)));
     }
+    lines.push(format!("  {}", ink.quiet(&format!("baseline head: {}", baseline_heads(document)))));
 }
 
 fn next_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {

@@ -4,9 +4,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::change::Direction;
+use crate::domain::Digest;
 use crate::verdict::VerdictWord;
 
-use super::document::ChangeView;
+use super::document::{ChangeView, ReportDocument};
 use super::visible::capped;
 
 /// The verdict as a heading.
@@ -32,6 +33,15 @@ pub(super) fn exit_code_meaning(code: u8) -> &'static str {
         15 => "the project is paused",
         130 => "the run was cancelled",
         _ => "see the table of exit codes",
+    }
+}
+
+/// The newest accepted records, in full, so that any later run can be asked for them.
+pub(super) fn baseline_heads(document: &ReportDocument) -> String {
+    let heads: Vec<&str> = document.baseline_heads.iter().map(Digest::as_str).collect();
+    match heads.len() {
+        0 => "none was ever accepted".to_owned(),
+        _ => heads.join(", "),
     }
 }
 

@@ -19,6 +19,10 @@ const MIGRATIONS: &[&str] = &["
         run TEXT PRIMARY KEY, kind TEXT NOT NULL, finished TEXT NOT NULL, verdict TEXT NOT NULL, exit_code INTEGER NOT NULL,
         selected INTEGER NOT NULL, passed INTEGER NOT NULL
     ) STRICT;
+", "
+    CREATE TABLE shadow_run (
+        run TEXT PRIMARY KEY, would_select INTEGER NOT NULL, left_out INTEGER NOT NULL, escapes TEXT NOT NULL
+    ) STRICT;
 "];
 
 /// How a run ended, in a few figures.
@@ -34,6 +38,19 @@ pub struct EndedRun {
     pub selected: usize,
     /// Those that passed.
     pub passed: usize,
+}
+
+/// What a run in shadow showed of the selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShadowRun {
+    /// The run.
+    pub run: RunId,
+    /// Cases that the selection would have run.
+    pub would_select: usize,
+    /// Cases that it would have left out.
+    pub left_out: usize,
+    /// Those of the left out whose results would not have let the gate pass.
+    pub escapes: Vec<CaseId>,
 }
 
 /// The history of one project on this machine.
@@ -121,6 +138,50 @@ impl History {
             .map_err(|source| self.fail(source))
     }
 
+    /// Notes what a run in shadow showed.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn note_shadow(&self, shadow: &ShadowRun) -> Result<(), StoreError> {
+        let ShadowRun { run, would_select, left_out, escapes } = shadow;
+        let count = |count: &usize| i64::try_from(*count).unwrap_or(i64::MAX);
+        let escapes = serde_json::to_string(escapes).map_err(|source| StoreError::Content {
+            path: self.path.clone(),
+            what: "a shadow".to_owned(),
+            source,
+        })?;
+        self.connection
+            .execute(
+                "INSERT OR REPLACE INTO shadow_run (run, would_select, left_out, escapes) VALUES (?1, ?2, ?3, ?4)",
+                params![run.as_str(), count(would_select), count(left_out), escapes],
+            )
+            .map(|_| ())
+            .map_err(|source| self.fail(source))
+    }
+
+    /// Every run in shadow, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn shadows(&self) -> Result<Vec<ShadowRun>, StoreError> {
+        let fail = |source| self.fail(source);
+        let query = "SELECT run, would_select, left_out, escapes FROM shadow_run ORDER BY run";
+        let mut select = self.connection.prepare(query).map_err(fail)?;
+        let rows = select
+            .query_map([], |row| {
+                let count = |count: i64| usize::try_from(count).unwrap_or(0);
+                Ok((RunId::new(row.get::<_, String>(0)?), count(row.get(1)?), count(row.get(2)?), row.get(3)?))
+            })
+            .map_err(fail)?;
+        rows.map(|row| {
+            let (run, would_select, left_out, escapes): (RunId, usize, usize, String) = row.map_err(fail)?;
+            let content = |source| StoreError::Content { path: self.path.clone(), what: run.to_string(), source };
+            let escapes = serde_json::from_str(&escapes).map_err(content)?;
+            Ok(ShadowRun { run, would_select, left_out, escapes })
+        })
+        .collect()
+    }
+
     /// The newest `limit` runs of a kind that ended, oldest first.
     ///
     /// # Errors
@@ -140,7 +201,12 @@ impl History {
                 Ok(EndedRun {
                     run: RunId::new(row.get::<_, String>(0)?),
                     kind,
-                    summary: RunSummary { finished: row.get(1)?, verdict: row.get(2)?, exit_code: row.get(3)? },
+                    summary: RunSummary {
+                        finished: row.get(1)?,
+                        verdict: row.get(2)?,
+                        exit_code: row.get(3)?,
+                        ..RunSummary::default()
+                    },
                     selected: count(row.get(4)?),
                     passed: count(row.get(5)?),
                 })
@@ -175,7 +241,12 @@ mod tests {
         let ended = |run: &str, kind: RunKind| EndedRun {
             run: RunId::from(run),
             kind,
-            summary: RunSummary { finished: "2026-03-02T09:00:00Z".into(), exit_code: 10, verdict: "fail".into() },
+            summary: RunSummary {
+                finished: "2026-03-02T09:00:00Z".into(),
+                exit_code: 10,
+                verdict: "fail".into(),
+                ..RunSummary::default()
+            },
             selected: 3,
             passed: 2,
         };
@@ -184,5 +255,18 @@ mod tests {
         }
         let newest = history.ended(RunKind::Gate, 2).unwrap();
         assert_eq!(newest, [ended("r2", RunKind::Gate), ended("r4", RunKind::Gate)]);
+    }
+
+    #[test]
+    fn what_a_shadow_showed_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let shadow = ShadowRun {
+            run: RunId::from("r-1"),
+            would_select: 2,
+            left_out: 7,
+            escapes: vec![CaseId::from("a"), CaseId::from("b")],
+        };
+        History::open(folder.path()).unwrap().note_shadow(&shadow).unwrap();
+        assert_eq!(History::open(folder.path()).unwrap().shadows().unwrap(), [shadow]);
     }
 }

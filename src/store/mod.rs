@@ -6,7 +6,7 @@ mod run_hold;
 mod run_record;
 mod schema;
 
-pub use history::{EndedRun, History};
+pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
 pub use run_hold::{DeadRun, RunHold};
 pub use run_record::{PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunSummary};

@@ -98,7 +98,7 @@ pub struct RunHeader {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSummary {
     /// When it ended, RFC 3339 in UTC.
     pub finished: String,
@@ -106,6 +106,13 @@ pub struct RunSummary {
     pub exit_code: u8,
     /// The verdict in a word, or `cancelled` or `paused`.
     pub verdict: String,
+    /// The digest by which an acceptance names the results; `None` where nothing ran, and in records that were written
+    /// before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results: Option<Digest>,
+    /// Why the results say nothing of what was to be tested, a sentence each; empty for a run whose results do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_evidence: Vec<String>,
 }
 
 /// A run read back.

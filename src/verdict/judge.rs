@@ -85,14 +85,23 @@ pub fn verdict(input: &VerdictInput<'_>) -> Verdict {
     reasons.extend(case_reasons(input, &sets));
     reasons.extend(conflicts(input));
     reasons.extend(uncovered(input));
-    // Stable, so that reasons of one code keep the order in which they are looked for.
-    reasons.sort_by_key(|reason| rank(reason.code));
-    let cancelled = input.interruption == Some(Interruption::Cancelled);
-    let codes = reasons.iter().map(|reason| reason.code);
-    let code = if cancelled { ExitCode::Cancelled } else { ExitCode::strongest(codes) };
     let mut notes: Vec<String> = sets.iter().filter_map(policy_note).collect();
     notes.extend(stricter_gate(input));
     notes.extend(self::notes(input));
+    concluded(reasons, notes, sets, input.interruption == Some(Interruption::Cancelled))
+}
+
+/// The verdict that these reasons against a pass add up to.
+pub(super) fn concluded(
+    mut reasons: Vec<VerdictReason>,
+    notes: Vec<String>,
+    sets: Vec<SetJudgement>,
+    cancelled: bool,
+) -> Verdict {
+    // Stable, so that reasons of one code keep the order in which they are looked for.
+    reasons.sort_by_key(|reason| rank(reason.code));
+    let codes = reasons.iter().map(|reason| reason.code);
+    let code = if cancelled { ExitCode::Cancelled } else { ExitCode::strongest(codes) };
     Verdict { word: word(&reasons), code, reasons, notes, sets }
 }
 
@@ -221,7 +230,7 @@ fn policy_note(judgement: &SetJudgement) -> Option<String> {
 
 /// What speaks against one case.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Against {
+pub(super) enum Against {
     Regressed,
     NewFailed,
     Failed,
@@ -238,7 +247,7 @@ enum Against {
 impl Against {
     /// By status first: what did not come to a conclusion can be no regression, and what failed cannot pass, whatever
     /// its standing.
-    fn of(compared: &Compared, purpose: Purpose) -> Option<Self> {
+    pub(super) fn of(compared: &Compared, purpose: Purpose) -> Option<Self> {
         let gate = purpose == Purpose::Gate;
         match (compared.status, compared.standing) {
             (None, Standing::New | Standing::NotComparable) => gate.then_some(Self::NothingInherited),
@@ -273,7 +282,7 @@ impl Against {
         }
     }
 
-    fn code(self) -> ExitCode {
+    pub(super) fn code(self) -> ExitCode {
         match self {
             Self::Regressed | Self::NewFailed | Self::Failed => ExitCode::Failed,
             _ => ExitCode::Inconclusive,
@@ -317,7 +326,7 @@ fn case_reasons(input: &VerdictInput<'_>, sets: &[SetJudgement]) -> Vec<VerdictR
 }
 
 /// `errored: 2 cases (a, b)`.
-fn sentence(cases: &BTreeSet<&CaseId>, phrase: &str) -> String {
+pub(super) fn sentence(cases: &BTreeSet<&CaseId>, phrase: &str) -> String {
     format!("{phrase}: {} ({})", counted(cases.len(), "case"), named(cases, CASES_NAMED))
 }
 

@@ -3,7 +3,9 @@
 mod judge;
 mod judgement;
 mod set_policy;
+mod shadow;
 
 pub use judge::{BaselineState, Interruption, Purpose, VerdictInput, verdict};
 pub use judgement::{Verdict, VerdictReason, VerdictWord};
 pub use set_policy::{PolicyDecision, SetJudgement};
+pub use shadow::Shadow;

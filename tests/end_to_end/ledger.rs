@@ -1,8 +1,10 @@
 //! The ledger from outside: branches that each accepted, records that were tampered with, revisions with baselines of their
 //! own.
 
+use std::fs;
+
 use crate::sandbox::{Sandbox, names};
-use crate::small_project::{case, small_project};
+use crate::small_project::{accepted_project, case, small_project};
 
 /// The answer is the greeting and, in a file of its own, a farewell; two cases, one for each.
 fn two_files() -> Sandbox {
@@ -52,4 +54,133 @@ fn two_branches_that_each_accepted_merge_without_a_conflict_and_the_next_accepta
     assert_eq!(listed["records"][0]["parents"].as_array().unwrap().len(), 2, "{listed:#}");
     sandbox.holdpoint(&["gate"]).expect(0);
     assert_eq!(sandbox.report()["baseline_heads"].as_array().unwrap().len(), 1);
+}
+
+/// The project with two acceptances, both committed; gives the digest of each.
+fn two_acceptances() -> (Sandbox, [String; 2]) {
+    let sandbox = accepted_project();
+    let first = head(&sandbox);
+    sandbox.write("prompts/greeting.txt", "Good morning, all\n");
+    sandbox.commit("greet all");
+    sandbox.holdpoint(&["gate"]).expect(0);
+    sandbox.accept();
+    let second = head(&sandbox);
+    (sandbox, [first, second])
+}
+
+/// The digest of the one newest record.
+fn head(sandbox: &Sandbox) -> String {
+    let listed = sandbox.holdpoint(&["baseline", "list", "--json"]).expect(0).json();
+    listed["records"][0]["digest"].as_str().unwrap().to_owned()
+}
+
+fn record_file(digest: &str) -> String {
+    format!("baselines/{}.json", digest.strip_prefix("sha256:").unwrap())
+}
+
+fn must_miss(sandbox: &Sandbox, digest: &str) {
+    let name = &digest["sha256:".len()..];
+    sandbox.holdpoint(&["gate"]).expect(12).says(name);
+    sandbox.holdpoint(&["baseline", "verify"]).expect(12).says(name);
+}
+
+#[test]
+fn a_newest_record_that_a_commit_took_away_is_missed() {
+    let (sandbox, [_, newest]) = two_acceptances();
+    fs::remove_file(sandbox.project().join(record_file(&newest))).unwrap();
+    must_miss(&sandbox, &newest);
+    sandbox.commit("tidy up");
+    must_miss(&sandbox, &newest);
+    for round in 0..3 {
+        sandbox.write("notes.txt", &round.to_string());
+        sandbox.commit("go on");
+    }
+    must_miss(&sandbox, &newest);
+    sandbox.git(&["restore", "--source", "HEAD~4", "--", "baselines"]);
+    sandbox.holdpoint(&["baseline", "verify"]).expect(0);
+}
+
+#[test]
+fn a_record_that_a_merge_dropped_is_missed() {
+    let (sandbox, [first, _]) = two_acceptances();
+    sandbox.git(&["switch", "--quiet", "--create", "side", "HEAD~2"]);
+    sandbox.write("prompts/greeting.txt", "Good morning, you\n");
+    sandbox.commit("greet you");
+    sandbox.holdpoint(&["gate"]).expect(0);
+    sandbox.accept();
+    let dropped = head(&sandbox);
+    assert_ne!(dropped, first);
+    sandbox.git(&["switch", "--quiet", "main"]);
+    sandbox.git(&["merge", "--quiet", "--no-edit", "--strategy", "ours", "side"]);
+    must_miss(&sandbox, &dropped);
+}
+
+#[test]
+fn a_chain_that_was_made_anew_is_found_by_an_earlier_head_alone() {
+    let (sandbox, [first, second]) = two_acceptances();
+    sandbox.holdpoint(&["gate", "--expect-head", &first, "--expect-head", &second]).expect(0);
+    fs::remove_dir_all(sandbox.project().join(".git")).unwrap();
+    fs::remove_dir_all(sandbox.project().join("baselines")).unwrap();
+    sandbox.git(&["init", "--quiet", "--initial-branch=main"]);
+    sandbox.commit("begin anew");
+    sandbox.measure_and_accept();
+    sandbox.holdpoint(&["baseline", "verify"]).expect(0);
+    for digest in [first.as_str(), &second["sha256:".len()..]] {
+        sandbox.holdpoint(&["baseline", "verify", "--head", digest]).expect(12).says("was expected and is not there");
+        sandbox.holdpoint(&["gate", "--expect-head", digest]).expect(12).says("was expected and is not there");
+    }
+    sandbox.holdpoint(&["gate", "--expect-head", &first[..20]]).expect(2);
+    sandbox.holdpoint(&["gate", "--expect-head", ""]).expect(2);
+}
+
+#[test]
+fn the_head_stands_in_every_form_of_the_report() {
+    let sandbox = accepted_project();
+    let head = head(&sandbox);
+    sandbox.holdpoint(&["gate"]).expect(0).says(&head);
+    for form in ["report.html", "report.json", "summary.md", "junit.xml"] {
+        assert!(sandbox.read(&format!("reports/latest/{form}")).contains(&head), "{form}");
+    }
+    for form in ["json", "junit", "markdown", "github"] {
+        sandbox.holdpoint(&["report", "latest", "--format", form]).expect(0).says(&head);
+    }
+}
+
+#[test]
+fn a_revision_stands_on_its_own_baselines() {
+    let sandbox = small_project();
+    sandbox.holdpoint(&["gate"]).expect(12);
+    let run = sandbox.latest_run();
+    sandbox.holdpoint(&["baseline", "accept", &run, "--by", "R. Viewer", "--reason", "first look"]).expect(0);
+    sandbox.holdpoint(&["gate"]).expect(0).says("accepted and not committed yet");
+    // What lies uncommitted in the working tree vouches for nothing in a revision.
+    sandbox.holdpoint(&["gate", "--head", "HEAD"]).expect(12).says("no result was ever accepted");
+    sandbox.commit("accept");
+    sandbox.holdpoint(&["gate", "--head", "HEAD"]).expect(0);
+    assert_eq!(sandbox.report()["baseline_heads"][0], head(&sandbox));
+    sandbox.holdpoint(&["gate", "--head", "HEAD~1"]).expect(12);
+}
+
+#[test]
+fn what_is_accepted_within_the_change_is_said_first() {
+    let sandbox = accepted_project();
+    sandbox.write("prompts/greeting.txt", "Go away\n");
+    sandbox.commit("be rude");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(10);
+    sandbox.accept();
+    let gate = sandbox.holdpoint(&["gate", "--base", "HEAD~2", "--all"]).expect(0);
+    gate.says("accepted within this change: record").says("R. Viewer, 1 result, 1 of them of a case that fails");
+}
+
+#[test]
+fn baselines_behind_a_link_are_refused() {
+    let sandbox = accepted_project();
+    let (folder, moved) = (sandbox.project().join("baselines"), sandbox.project().join("elsewhere"));
+    fs::rename(&folder, &moved).unwrap();
+    std::os::unix::fs::symlink("elsewhere", &folder).unwrap();
+    sandbox.holdpoint(&["gate"]).expect(12).says("symbolic link");
+    sandbox.holdpoint(&["baseline", "verify"]).expect(12).says("symbolic link");
+    let before = sandbox.contents("elsewhere");
+    sandbox.holdpoint(&["baseline", "accept", "latest", "--by", "R. Viewer", "--reason", "again"]).expect(12);
+    assert_eq!(sandbox.contents("elsewhere"), before);
 }

@@ -1,6 +1,7 @@
 //! The real binary, from outside: real git repositories, real workflows, exit codes, reports.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test that cannot set up has to fail")]
 
+mod accept_processes;
 mod acceptance;
 mod case_new;
 mod exit_codes;
@@ -13,7 +14,9 @@ mod honest_selection;
 mod judged_otherwise;
 mod ledger;
 mod machine_output;
+mod reviewed;
 mod sandbox;
 mod seeded_defects;
+mod shadow;
 mod small_project;
 mod support_desk;

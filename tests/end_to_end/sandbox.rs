@@ -52,21 +52,26 @@ impl Sandbox {
 
     /// A copy of `examples/support-desk`, committed, in which nothing was ever accepted.
     pub(crate) fn support_desk() -> Self {
-        let sandbox = Self::support_desk_as_shipped();
+        let sandbox = Self::copy_of_support_desk();
         let baselines = sandbox.project().join("baselines");
         if baselines.exists() {
             fs::remove_dir_all(baselines).unwrap();
-            sandbox.commit("forget what was accepted");
         }
+        sandbox.commit("begin");
         sandbox
     }
 
     /// A copy of `examples/support-desk` with the baseline that it ships.
     pub(crate) fn support_desk_as_shipped() -> Self {
+        let sandbox = Self::copy_of_support_desk();
+        sandbox.commit("begin");
+        sandbox
+    }
+
+    fn copy_of_support_desk() -> Self {
         let sandbox = Self::empty();
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/support-desk");
         copy_folder(&example, &sandbox.project());
-        sandbox.commit("begin");
         sandbox
     }
 

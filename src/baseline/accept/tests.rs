@@ -42,6 +42,7 @@ impl Run {
             reason: "looked at it",
             accepted: "2026-02-01T00:00:00Z",
             run: &self.run,
+            reviewed: &self.fingerprint,
             commit: Some("c0ffee"),
             fingerprint: &self.fingerprint,
             snapshot: &self.snapshot,
@@ -77,6 +78,7 @@ fn a_whole_run_is_accepted_with_its_parts_its_answers_and_its_provenance() {
     assert_eq!(record.snapshot, Some(kept(&snapshot(0.7))));
     assert_eq!(ledger.fold().snapshot, Some(snapshot(0.7)));
     assert_eq!((record.by.as_str(), record.run.as_str(), record.commit.as_deref()), ("Ada", "run-7", Some("c0ffee")));
+    assert_eq!(record.reviewed, Some(digest("fingerprint")));
     assert_eq!(names(record), ["a", "b"]);
     let a = &record.cases["a"];
     assert_eq!((a.status, a.passed, a.trials), (Passed, 1, 1));
@@ -301,4 +303,51 @@ fn a_revocation_brings_back_what_was_in_force_before_and_cannot_be_repeated() {
     assert!(matches!(revoke(&[], "Ada", "none", at, &ledger), Err(AcceptError::Missing(_))));
     // The run was held against what has been revoked since.
     assert!(matches!(accept(&run.request(None), &ledger), Err(AcceptError::Stale { .. })));
+}
+
+/// Bytes of all files below a folder.
+fn bytes_in(folder: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| if entry.path().is_dir() { bytes_in(&entry.path()) } else { entry.metadata().unwrap().len() })
+        .sum()
+}
+
+/// Parts with so many facets and files that a copy of them alone would be more than an acceptance may add.
+fn large_parts(version: &str) -> Snapshot {
+    let mut snapshot = snapshot(0.5);
+    let model = snapshot.parts.pop_first().unwrap().1;
+    for number in 0..20 {
+        let mut part = model.clone();
+        part.files = (0..100).map(|file| (format!("texts/{number}/{file}.md"), digest("text"))).collect();
+        snapshot.parts.insert(crate::domain::PartId::new(format!("part-{number}")), part);
+    }
+    let first = snapshot.parts.first_entry().unwrap().into_mut();
+    first.version = version.to_owned();
+    snapshot
+}
+
+#[test]
+fn accepting_ten_changed_cases_of_ten_thousand_adds_at_most_a_hundred_kilobytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    let ids: Vec<String> = (0..10_000).map(|number| format!("case-{number:05}")).collect();
+    let all: Vec<(&str, CaseStatus, &str)> = ids.iter().map(|id| (id.as_str(), Passed, "the same answer")).collect();
+    let mut run = Run::of(&ledger, &all);
+    run.snapshot = large_parts("1");
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
+    ledger.append(&record, &contents).unwrap();
+
+    let before = bytes_in(folder.path());
+    let answers: Vec<String> = (0..10).map(|number| format!("answer {number} ").repeat(400)).collect();
+    for (number, answer) in answers.iter().enumerate() {
+        run.results[number * 1000] = result(&ids[number * 1000], Passed, answer);
+    }
+    (run.heads, run.snapshot) = (ledger.heads(), large_parts("2"));
+    let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!(record.cases.len(), 10);
+    ledger.append(&record, &contents).unwrap();
+    let added = bytes_in(folder.path()) - before;
+    assert!(added <= 100_000, "{added} bytes");
+    assert_eq!(ledger.fold().snapshot, Some(large_parts("2")));
 }

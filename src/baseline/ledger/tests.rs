@@ -290,6 +290,19 @@ fn an_answer_that_was_accepted_before_is_not_written_again() {
 }
 
 #[test]
+fn what_a_killed_writer_left_half_written_is_gone_after_the_next_acceptance() {
+    let (folder, digests) = ledger();
+    let leftovers = [".writing-a", "outputs/.writing-b", "parts/.writing-c"].map(|name| folder.path().join(name));
+    for leftover in &leftovers {
+        std::fs::write(leftover, "{").unwrap();
+    }
+    assert!(Ledger::verify(folder.path()).is_empty());
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    ledger.append(&record(&[&digests[2]], 4, &[]), &Contents::default()).unwrap();
+    assert!(leftovers.iter().all(|leftover| !leftover.exists()));
+}
+
+#[test]
 fn of_two_acceptances_at_once_one_is_told_to_look_again() {
     for round in 0..8 {
         let (folder, digests) = ledger();
