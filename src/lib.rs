@@ -8,7 +8,7 @@
 //! 4. [`execution`] runs them against workflows, those of [`practice`] among them, with [`proxy`] between a workflow and
 //!    its targets.
 //! 5. [`evidence`] is what was observed, and what it supports.
-//! 6. [`grading`] judges each trial.
+//! 6. [`grading`] judges each trial; [`exercise`] makes trials of its own, of every fault at every call.
 //! 7. [`baseline`] holds what was accepted earlier, and [`comparison`] says where each case stands against it.
 //! 8. [`verdict`] sums up, and [`report`] tells people and machines. [`operations`] are the papers of those who run the
 //!    workflow and take it over.
@@ -23,6 +23,7 @@ pub mod comparison;
 pub mod domain;
 pub mod evidence;
 pub mod execution;
+pub mod exercise;
 pub mod grading;
 pub mod manifest;
 pub mod operations;

@@ -7,6 +7,7 @@ mod carry_out;
 mod cases;
 mod drift;
 mod error;
+mod exercise;
 mod figures;
 mod leftovers;
 mod meanwhile;
@@ -21,6 +22,7 @@ pub use accepted::{open_ledger, verify_ledger};
 pub use carry_out::{Progress, ProgressEvent};
 pub use cases::{CaseOverview, NewCase, case_overview, new_case};
 pub use error::PipelineError;
+pub use exercise::{ExerciseProgress, ExerciseRequest, Exercised, exercise, keep_row};
 pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};
 

@@ -53,6 +53,8 @@ pub(super) enum Command {
     Check,
     /// Run cases without looking at changes.
     Run(RunArguments),
+    /// Run every step of a workflow with every fault, without a case written for it, and print the failure table.
+    Exercise(ExerciseArguments),
     /// Accept results, and look after what was accepted.
     #[command(subcommand)]
     Baseline(BaselineCommand),
@@ -99,6 +101,7 @@ impl Command {
             Self::Scorecard(paper) | Self::Failures(paper) | Self::Handover(paper) => paper.form.wants_json(),
             Self::Incident(arguments) => arguments.paper.form.wants_json(),
             Self::EvaluationPlan(arguments) => arguments.form.wants_json(),
+            Self::Exercise(arguments) => arguments.form.wants_json(),
             Self::Rules(arguments) => arguments.json,
             Self::Check | Self::Baseline(_) | Self::Case(_) | Self::Pause(_) | Self::Schema(_) | Self::Practice(_) => {
                 false
@@ -348,6 +351,29 @@ pub(super) enum ReportForm {
     Markdown,
     /// GitHub annotations.
     Github,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExerciseArguments {
+    /// The workflow; can be left out where only one has connectors whose calls holdpoint passes on.
+    pub(super) workflow: Option<String>,
+    /// What it gets: JSON, `@FILE`, or `-` for standard input. By default the input of a case.
+    #[arg(long, value_name = "JSON")]
+    pub(super) input: Option<String>,
+    /// The case whose input is taken; by default the workflow's first one without faults.
+    #[arg(long, value_name = "ID")]
+    pub(super) case: Option<String>,
+    /// After the single faults, pairs of them at two different calls.
+    #[arg(long)]
+    pub(super) pairs: bool,
+    /// Trials at the same time; by default one for each processor.
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<std::num::NonZeroUsize>,
+    /// Keep this row of the newest exercise as a case, and run nothing.
+    #[arg(long, value_name = "ROW", conflicts_with_all = ["workflow", "input", "case", "pairs", "jobs"])]
+    pub(super) keep: Option<String>,
+    #[command(flatten)]
+    pub(super) form: FormArguments,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod console;
 mod diagnostics;
 mod error_document;
 mod evaluation;
+mod exercise;
 mod failure;
 mod failures;
 mod gate;
@@ -85,6 +86,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Plan(arguments) => plan::run(&context, &arguments),
         Command::Check => check::run(&context),
         Command::Run(arguments) => run::run(&context, &arguments),
+        Command::Exercise(arguments) => exercise::run(&context, &arguments),
         Command::Baseline(command) => baseline::run(&context, &command),
         Command::Case(command) => case::run(&context, &command),
         Command::Report(arguments) => report::run(&context, &arguments),

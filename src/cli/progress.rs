@@ -43,18 +43,30 @@ impl Ticker {
         if event.trial.status != TrialStatus::Passed {
             state.not_passed += 1;
         }
+        let (elapsed, not_passed) = (state.began.elapsed(), state.not_passed);
+        self.tell(&mut state, || format!("{}, {not_passed} not passed", pace(event.done, event.total, elapsed)));
+    }
+
+    /// Says it, if nothing was said for a while.
+    fn tell(&self, state: &mut State, line: impl FnOnce() -> String) {
         let pause = if self.terminal { ON_TERMINAL } else { IN_LOG };
         if self.console.is_quiet() || state.told.elapsed() < pause {
             return;
         }
         state.told = Instant::now();
-        let text = line(event.done, event.total, state.not_passed, state.began.elapsed());
         if self.terminal {
             state.line_shown = true;
-            overwrite(&text);
+            overwrite(&line());
         } else {
-            self.console.remark(text);
+            self.console.remark(line());
         }
+    }
+
+    /// The same for a row of an exercise.
+    pub(super) fn row(&self, done: usize, total: usize, row: &str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let elapsed = state.began.elapsed();
+        self.tell(&mut state, || format!("{}: {row}", pace(done, total, elapsed)));
     }
 
     /// Clears the terminal's line.
@@ -66,10 +78,10 @@ impl Ticker {
     }
 }
 
-fn line(done: usize, total: usize, not_passed: usize, elapsed: Duration) -> String {
+fn pace(done: usize, total: usize, elapsed: Duration) -> String {
     let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
     let left = (total.saturating_sub(done)) as f64 / rate.max(0.001);
-    format!("{done} of {total} trials, {not_passed} not passed, {rate:.0} a second, about {left:.0} s left")
+    format!("{done} of {total} trials, {rate:.0} a second, about {left:.0} s left")
 }
 
 /// Carriage return and "erase to the end of the line" (ECMA-48 EL).

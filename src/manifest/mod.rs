@@ -54,3 +54,4 @@ pub use project_file::{
 };
 pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};
+pub use suggest::nearest;

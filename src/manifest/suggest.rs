@@ -1,7 +1,7 @@
 //! Words for hints: the nearest name, and lists of names.
 
 /// The name nearest to `word`, where one is near enough to have been meant.
-pub(super) fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
+pub fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
     let lower = word.to_lowercase();
     names
         .iter()

@@ -10,6 +10,7 @@
 mod account;
 mod contract;
 mod evaluation_plan;
+mod exercise;
 mod failures;
 mod handover;
 mod incident;

@@ -136,7 +136,7 @@ fn execute_all(
     }
 }
 
-fn processors() -> usize {
+pub(super) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -269,7 +269,7 @@ impl<'a> Collector<'a> {
 }
 
 /// Graders have seen the observation as it was; from here on nothing holds a secret.
-fn without_secrets(mut trial: GradedTrial, raw: RawObservation<'_>) -> GradedTrial {
+pub(super) fn without_secrets(mut trial: GradedTrial, raw: RawObservation<'_>) -> GradedTrial {
     let redactor = raw.redactor();
     for grade in &mut trial.grades {
         grade.message = redactor.text(&grade.message).into_owned();

@@ -44,7 +44,7 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
     }
     let paths = files.list("cases").unwrap_or_default();
     let skeleton = scaffold(&ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths }, request)?;
-    write_new(&files, &skeleton)?;
+    write_new_case(project_root, &skeleton.path, &skeleton.text)?;
     let kind = side.parts.get(part).map(|part| part.kind.into());
     let rule = rule_rows(&file.risks).into_iter().find(|row| Some(row.change) == kind);
     let at_stake = rule.is_some_and(|rule| rule.risks.contains(&request.shows.risk));
@@ -52,24 +52,25 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
 }
 
 /// Writes the file where nothing is, and through no link: what a link leads to is not the project's.
-fn write_new(files: &DiskFiles, skeleton: &Skeleton) -> Result<(), PipelineError> {
-    let folder = skeleton.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+pub(super) fn write_new_case(project_root: &Path, case_path: &str, text: &str) -> Result<(), PipelineError> {
+    let files = DiskFiles::new(project_root);
+    let folder = case_path.rsplit_once('/').map_or("", |(folder, _)| folder);
     for folder in ["cases", folder] {
         if !matches!(files.kind(folder), None | Some(EntryKind::Directory)) {
             return Err(ScaffoldError::no_folder(folder).into());
         }
     }
-    let path = files.root().join(&skeleton.path);
+    let path = project_root.join(case_path);
     let failed = |source| PipelineError::Files { path: path.clone(), source };
-    fs::create_dir_all(files.root().join(folder)).map_err(failed)?;
+    fs::create_dir_all(project_root.join(folder)).map_err(failed)?;
     let mut file = match fs::File::create_new(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            return Err(ScaffoldError::exists(&skeleton.path).into());
+            return Err(ScaffoldError::exists(case_path).into());
         }
         Err(error) => return Err(failed(error)),
     };
-    file.write_all(skeleton.text.as_bytes()).map_err(|error| {
+    file.write_all(text.as_bytes()).map_err(|error| {
         // Half a case would only be in the way; the error that is reported is the first one.
         let _ = fs::remove_file(&path);
         failed(error)

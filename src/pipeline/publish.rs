@@ -181,7 +181,7 @@ fn accepted_outputs(prepared: &Prepared, request: &Request) -> BTreeMap<CaseId, 
 }
 
 /// Writes a whole file or none: a reader never sees half of it.
-fn write(path: &Path, text: &str) -> Result<(), PipelineError> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), PipelineError> {
     let failed = |source| PipelineError::Files { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(path);
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;

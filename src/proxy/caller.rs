@@ -195,7 +195,7 @@ impl Caller {
     /// The connection ends with a reset, without an answer.
     pub(super) fn hang_up(&self, call: &Ongoing) -> Answer {
         self.peer.reset();
-        call.delivered(Delivered::No);
+        call.delivered(Delivered::No, Duration::ZERO);
         Err(Dropped)
     }
 

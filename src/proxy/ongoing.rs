@@ -178,9 +178,9 @@ impl Ongoing {
         draft.retry_after = retry_after;
     }
 
-    /// What the caller got in the end.
-    pub(super) fn delivered(&self, delivered: Delivered) {
-        let now = self.book.elapsed_us();
+    /// What the caller got in the end, and how long `ago` the last of it was written.
+    pub(super) fn delivered(&self, delivered: Delivered, ago: Duration) {
+        let now = self.book.elapsed_us().saturating_sub(u64::try_from(ago.as_micros()).unwrap_or(u64::MAX));
         let mut draft = locked(&self.draft);
         let is_cut = draft.delivered == Delivered::Partly && delivered == Delivered::Whole;
         draft.delivered = if is_cut { Delivered::Partly } else { delivered };

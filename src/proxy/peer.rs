@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -24,7 +24,10 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Peer {
     stream: TcpStream,
+    made: Instant,
     written: AtomicU64,
+    /// When the last write began, in microseconds since `made`: a caller has nothing of it before.
+    wrote_us: AtomicU64,
     /// Whether the connection ends with a reset.
     resets: AtomicBool,
     /// Whether an answer has been handed over as a whole and waits to be written out.
@@ -50,7 +53,9 @@ impl Peer {
     pub(super) fn new(stream: TcpStream) -> Arc<Self> {
         Arc::new(Self {
             stream,
+            made: Instant::now(),
             written: AtomicU64::new(0),
+            wrote_us: AtomicU64::new(0),
             resets: AtomicBool::new(false),
             handed_over: AtomicBool::new(false),
             deliveries: Mutex::default(),
@@ -125,7 +130,10 @@ impl Peer {
         } else {
             Delivered::No
         };
-        delivery.call.delivered(delivered);
+        // A caller that has the whole answer can make its next call before this is noted: the time is that of the write.
+        let written = Duration::from_micros(self.wrote_us.load(Ordering::Acquire));
+        let ago = if is_whole { self.made.elapsed().saturating_sub(written) } else { Duration::ZERO };
+        delivery.call.delivered(delivered, ago);
     }
 }
 
@@ -153,6 +161,8 @@ impl PeerIo {
     ) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.0.stream.poll_write_ready(context))?;
+            let now = u64::try_from(self.0.made.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.0.wrote_us.store(now, Ordering::Release);
             match write(&self.0.stream) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Ok(bytes) => {

@@ -59,7 +59,7 @@ const HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms in which the same values always give the same values.
-const PURE: [&str; 4] = ["selection", "grading", "comparison", "verdict"];
+const PURE: [&str; 5] = ["selection", "grading", "exercise", "comparison", "verdict"];
 
 /// What only the command line does: printing, and reading the environment.
 const PRINTING: [&str; 6] = ["println", "print", "eprintln", "eprint", "stdout", "stderr"];

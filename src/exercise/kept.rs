@@ -1,0 +1,89 @@
+//! A row kept as a case.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::domain::Outcome;
+use crate::evidence::excerpt;
+
+use super::table::{ExerciseTable, RowResult, RowVerdict};
+
+/// How much of a finding a comment shows, in characters.
+const SHOWN: usize = 300;
+
+/// The file of a case that a row was kept as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRow {
+    /// The case's id.
+    pub id: String,
+    /// Its path, relative to the project's folder.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The case that asks what a row asked: the same faults, and that every rule is kept.
+///
+/// # Errors
+/// When the row's content cannot be written as JSON, which no row shows.
+pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_json::Error> {
+    let id = format!("{}.{}", table.workflow, row.id);
+    let mut text = String::new();
+    let _ = writeln!(text, "# Kept from an exercise of {}; what came of it: {}.", table.workflow, row.verdict.name());
+    for finding in &row.findings {
+        let _ = writeln!(text, "# {}: {}", finding.rule, excerpt(&finding.message, SHOWN));
+    }
+    let _ = writeln!(text, "id: {}", flow(&id)?);
+    let _ = writeln!(text, "title: {}", flow(&title(table, row))?);
+    let _ = writeln!(text, "workflow: {}", flow(&table.workflow)?);
+    let _ = writeln!(text, "input: {}", flow(&table.input)?);
+    text.push_str("steps:\n  - invoke: {may_fail: true}\n  - restart: {}\n  - invoke: {may_fail: true}\n");
+    text.push_str(if row.faults.is_empty() { "faults: []\n" } else { "faults:\n" });
+    for fault in &row.faults {
+        let _ = writeln!(text, "  - {}", flow(fault)?);
+    }
+    text.push_str("expect:\n  - claim: matches_evidence\n");
+    // What had no occasion in this row would come to no judgement in its case.
+    let broken = row.findings.iter().map(|finding| finding.rule.as_str());
+    let rules: BTreeSet<&str> = row.kept.iter().map(String::as_str).chain(broken).collect();
+    if !rules.is_empty() {
+        let _ = writeln!(text, "  - contract: {{keeps: {}}}", flow(&rules)?);
+    }
+    for operation in &row.again.operations {
+        let name = flow(&operation.operation)?;
+        match (row.verdict, operation.outcome) {
+            // What a sound row came to is what must be again.
+            (RowVerdict::Sound, Outcome::Uncertain) => {}
+            (RowVerdict::Sound, outcome) => {
+                let _ = writeln!(text, "  - outcome: {{operation: {name}, is: {}}}", outcome.name());
+            }
+            (_, Outcome::Duplicated | Outcome::Mismatched) => {
+                let outcome = operation.outcome.name();
+                let _ = writeln!(text, "  - not: {{outcome: {{operation: {name}, is: {outcome}}}}}");
+            }
+            _ => {}
+        }
+    }
+    let path = format!("cases/{}/{id}.yaml", row.risk);
+    Ok(KeptRow { id, path, text })
+}
+
+/// A value in YAML's flow style, of which JSON is a part.
+fn flow(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string(value)
+}
+
+fn title(table: &ExerciseTable, row: &RowResult) -> String {
+    match row.faults.as_slice() {
+        [] => format!("A second run of {} adds nothing", table.workflow),
+        faults => {
+            let faults: Vec<String> = faults
+                .iter()
+                .map(|fault| format!("{} at {}/{}", fault.fault.name(), fault.connector, fault.operation))
+                .collect();
+            format!("{} keeps its contracts under {}", table.workflow, faults.join(" and "))
+        }
+    }
+}

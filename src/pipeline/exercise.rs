@@ -1,0 +1,336 @@
+//! The exercise of a workflow: every single fault at every call, without a case written for it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::domain::{CaseId, RunId, WorkflowId};
+use crate::evidence::Form;
+use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute};
+use crate::exercise::{
+    ExerciseTable, KeptRow, Learned, Row, RowResult, Subject, clean, keep, learn, pairs, row_result, rows,
+};
+use crate::grading::{GradedTrial, GradingContext, grade};
+use crate::manifest::{Case, Project};
+use crate::operations::{Form as PaperForm, Paper};
+use crate::store::Store;
+
+use super::carry_out::{processors, without_secrets};
+use super::pause_watch::PauseWatch;
+use super::publish::{REPORTS_FOLDER, write};
+use super::{PipelineError, leftovers, times};
+
+/// The folder of exercises, below that of reports.
+const FOLDER: &str = "exercises";
+
+/// The table as a document.
+const DOCUMENT: &str = "exercise.json";
+
+/// What is to be exercised.
+#[derive(Clone, Debug)]
+pub struct ExerciseRequest {
+    /// The project's folder.
+    pub project_root: PathBuf,
+    /// The environment, as the command line found it.
+    pub environment: BTreeMap<String, String>,
+    /// The workflow; the only one with proxied connectors where none is named.
+    pub workflow: Option<String>,
+    /// What it gets; the input of a case where nothing is given.
+    pub input: Option<Value>,
+    /// The case whose input, fixtures and time are taken; the workflow's first without faults where none is named.
+    pub case: Option<String>,
+    /// Whether pairs of faults follow the single ones.
+    pub pairs: bool,
+    /// Trials at the same time; one for each processor where nothing was said.
+    pub jobs: Option<usize>,
+}
+
+/// An exercise that came to its end.
+#[derive(Debug)]
+pub struct Exercised {
+    /// What it found.
+    pub table: ExerciseTable,
+    /// Where it lies.
+    pub folder: PathBuf,
+}
+
+/// Told after each trial: how many are done, of how many, and the row's id.
+pub type ExerciseProgress<'a> = dyn Fn(usize, usize, &str) + Sync + 'a;
+
+/// Runs the workflow once clean, learns its calls, and fails each of them in each way.
+///
+/// # Errors
+/// When the project is invalid or paused, the workflow makes no call that can be failed, or a file cannot be written.
+pub fn exercise(
+    request: &ExerciseRequest,
+    cancellation: &Cancellation,
+    progress: &ExerciseProgress<'_>,
+) -> Result<Exercised, PipelineError> {
+    let started = times::now();
+    let run = times::run_id(&started);
+    let (project, _) = super::check(&request.project_root, &request.environment)?;
+    let workflow = workflow(&project, request.workflow.as_deref())?;
+    let subject = subject(&project, &workflow, request)?;
+    let folder = make_folder(&request.project_root, &run)?;
+    let store = Store::of_project(&request.project_root);
+    let _alive = store.hold_run(&run)?;
+    leftovers::clear(&store);
+    let stage = Stage { request, project: &project, store: &store, run: &run, cancellation, progress };
+
+    let clean = clean(&subject);
+    let mut results = stage.results(std::slice::from_ref(&clean), None)?;
+    let first = results.first.take().ok_or_else(|| cancelled(cancellation))?;
+    let learned = learn(&first.observation, &project.parts);
+    if learned.calls.is_empty() {
+        return Err(PipelineError::NoCases(no_calls(&workflow, &first, &learned)));
+    }
+    let mut to_run = rows(&subject, &learned.calls);
+    if request.pairs {
+        to_run.extend(pairs(&subject, &learned.calls));
+    }
+    let faulty = stage.results(&to_run, results.rows.first())?;
+    let table = ExerciseTable {
+        schema: "holdpoint.exercise/1".to_owned(),
+        workflow,
+        fingerprint: project.fingerprint.as_str().to_owned(),
+        input: subject.input,
+        fixtures: subject.fixtures.iter().map(|fixture| fixture.path.clone()).collect(),
+        started,
+        finished: times::now(),
+        remarks: remarks(&learned, to_run.len() - faulty.rows.len()),
+        calls: learned.calls,
+        rows: results.rows.into_iter().chain(faulty.rows).collect(),
+    };
+    publish(&folder, &table)?;
+    Ok(Exercised { table, folder })
+}
+
+/// The table of the newest exercise, and the case that a row of it is kept as.
+///
+/// # Errors
+/// When there was no exercise, it has no such row, or the case's file cannot be written or stands there already.
+pub fn keep_row(project_root: &Path, row: &str) -> Result<KeptRow, PipelineError> {
+    let (path, table) = newest(project_root)?;
+    let found = table.rows.iter().find(|found| found.id == row).ok_or_else(|| {
+        let near: Vec<&str> = table.rows.iter().map(|row| row.id.as_str()).collect();
+        let near = crate::manifest::nearest(row, &near).map(|near| format!("; did you mean `{near}`?"));
+        PipelineError::NoCases(format!("the newest exercise has no row `{row}`{}", near.unwrap_or_default()))
+    })?;
+    if let Some(fixture) = table.fixtures.first() {
+        let message = format!("the row was run with the file {fixture} in its state directory; write its case by hand");
+        return Err(PipelineError::NotAcceptable(message));
+    }
+    let kept = keep(&table, found).map_err(|error| PipelineError::Files { path, source: error.into() })?;
+    super::cases::write_new_case(project_root, &kept.path, &kept.text)?;
+    Ok(kept)
+}
+
+fn newest(project_root: &Path) -> Result<(PathBuf, ExerciseTable), PipelineError> {
+    let folder = project_root.join(REPORTS_FOLDER).join(FOLDER);
+    let none = || PipelineError::NoCases("there was no exercise yet: run `holdpoint exercise` first".to_owned());
+    let entries = std::fs::read_dir(&folder).map_err(|_| none())?;
+    let mut tables: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path().join(DOCUMENT)).filter(|path| path.is_file()).collect();
+    // The names of runs sort by time.
+    tables.sort();
+    let path = tables.pop().ok_or_else(none)?;
+    let failed = |source| PipelineError::Files { path: path.clone(), source };
+    let bytes = std::fs::read(&path).map_err(failed)?;
+    let table = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
+    Ok((path, table))
+}
+
+fn workflow(project: &Project, named: Option<&str>) -> Result<WorkflowId, PipelineError> {
+    let is_proxied = |id: &WorkflowId| {
+        let spec = project.file.workflows.get(id);
+        spec.is_some_and(|spec| spec.parts.iter().any(|part| project.file.connectors.contains_key(part)))
+    };
+    let hint = "its calls must go through holdpoint: name its connectors under `connectors` in holdpoint.yaml";
+    if let Some(name) = named {
+        let Some(id) = project.file.workflows.keys().find(|id| id.as_str() == name) else {
+            let names: Vec<&str> = project.file.workflows.keys().map(WorkflowId::as_str).collect();
+            let message = format!("the project has no workflow `{name}`, only {}", names.join(", "));
+            return Err(PipelineError::NoCases(message));
+        };
+        if !is_proxied(id) {
+            return Err(PipelineError::NoCases(format!("no call of the workflow `{name}` can be failed: {hint}")));
+        }
+        return Ok(id.clone());
+    }
+    let candidates: Vec<&WorkflowId> = project.file.workflows.keys().filter(|id| is_proxied(id)).collect();
+    match candidates.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(PipelineError::NoCases(format!("no call of any workflow can be failed: {hint}"))),
+        several => {
+            let names: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
+            Err(PipelineError::NoCases(format!("say which workflow: {}", names.join(", "))))
+        }
+    }
+}
+
+fn subject(project: &Project, workflow: &WorkflowId, request: &ExerciseRequest) -> Result<Subject, PipelineError> {
+    let mut own = project.cases.values().filter(|case| case.workflow == *workflow);
+    let case = match &request.case {
+        Some(id) => Some(own.find(|case| case.id.as_str() == id).ok_or_else(|| {
+            PipelineError::NoCases(format!("the workflow `{workflow}` has no case `{id}` to take the input from"))
+        })?),
+        None => own.find(|case| case.faults.is_empty()),
+    };
+    let given = request.input.clone().or_else(|| case.map(first_input));
+    let input = given.ok_or_else(|| {
+        let message = format!("the workflow `{workflow}` has no case without faults to take the input from");
+        PipelineError::NoCases(format!("{message}: give it with --input"))
+    })?;
+    // Files and time belong to the case's own input.
+    let case = case.filter(|_| request.input.is_none() || request.case.is_some());
+    Ok(Subject {
+        workflow: workflow.clone(),
+        input,
+        fixtures: case.map(|case| case.fixtures.clone()).unwrap_or_default(),
+        now: case.and_then(|case| case.now.clone()),
+    })
+}
+
+/// What the case's first invocation gets.
+fn first_input(case: &Case) -> Value {
+    let overlay = case.steps.iter().find_map(|step| step.invoke.as_ref()).and_then(|invoke| invoke.input.as_ref());
+    match (&case.input, overlay) {
+        (Value::Object(fields), Some(overlay)) => {
+            let fields = fields.iter().chain(overlay);
+            Value::Object(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
+        }
+        (input, _) => input.clone(),
+    }
+}
+
+fn no_calls(workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> String {
+    let mut message = format!("the clean run of `{workflow}` made no call that its connectors' manifests describe");
+    let failure = first.observation.steps.iter().find_map(|step| step.failure.as_ref());
+    if let Some(error) = first.observation.error.as_ref().or(failure) {
+        message.push_str(&format!("; it ended badly: {}", error.message));
+    }
+    if !learned.unknown.is_empty() {
+        let unknown: Vec<&str> = learned.unknown.iter().map(String::as_str).collect();
+        message.push_str(&format!("; it made calls that none describes: {}", unknown.join(", ")));
+    }
+    message
+}
+
+fn remarks(learned: &Learned, not_run: usize) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !learned.unknown.is_empty() {
+        let unknown: Vec<&str> = learned.unknown.iter().map(String::as_str).collect();
+        remarks.push(format!("These calls are described by no manifest and were not failed: {}.", unknown.join(", ")));
+    }
+    if not_run > 0 {
+        remarks.push(format!("{not_run} rows did not run: the exercise was ended before them."));
+    }
+    remarks.push(
+        "One input was exercised. Calls that only another input or another answer leads to were not failed.".to_owned(),
+    );
+    remarks
+}
+
+fn make_folder(project_root: &Path, run: &RunId) -> Result<PathBuf, PipelineError> {
+    let folder = project_root.join(REPORTS_FOLDER).join(FOLDER).join(run.as_str());
+    std::fs::create_dir_all(&folder).map_err(|source| PipelineError::Files { path: folder.clone(), source })?;
+    Ok(folder)
+}
+
+fn publish(folder: &Path, table: &ExerciseTable) -> Result<(), PipelineError> {
+    for (name, form) in [(DOCUMENT, PaperForm::Json), ("exercise.md", PaperForm::Markdown)] {
+        let path = folder.join(name);
+        let text =
+            table.write(form).map_err(|error| PipelineError::Files { path: path.clone(), source: error.into() })?;
+        write(&path, &text)?;
+    }
+    Ok(())
+}
+
+fn cancelled(cancellation: &Cancellation) -> PipelineError {
+    let not_started = 1;
+    if cancellation.is_requested() {
+        ExecutionError::Cancelled { not_started }.into()
+    } else {
+        ExecutionError::Held { not_started }.into()
+    }
+}
+
+/// What all rows of an exercise share.
+struct Stage<'a> {
+    request: &'a ExerciseRequest,
+    project: &'a Project,
+    store: &'a Store,
+    run: &'a RunId,
+    cancellation: &'a Cancellation,
+    progress: &'a ExerciseProgress<'a>,
+}
+
+/// The rows that were run as a whole.
+struct Results {
+    rows: Vec<RowResult>,
+    /// The first trial of the first row.
+    first: Option<GradedTrial>,
+}
+
+impl Stage<'_> {
+    /// Runs these rows. One whose trials did not both end is left out.
+    fn results(&self, rows: &[Row], clean: Option<&RowResult>) -> Result<Results, PipelineError> {
+        let context = GradingContext { parts: &self.project.parts, texts: &self.project.texts };
+        let mut trials = self.trials(rows, &context)?;
+        let mut results = Results { rows: Vec::new(), first: None };
+        for row in rows {
+            let (Some(first), Some(again)) = (trials.remove(&row.first.id), trials.remove(&row.again.id)) else {
+                continue;
+            };
+            results.rows.push(row_result(row, [&first, &again], clean, &context));
+            results.first.get_or_insert(first);
+        }
+        Ok(results)
+    }
+
+    fn trials(
+        &self,
+        rows: &[Row],
+        context: &GradingContext<'_>,
+    ) -> Result<BTreeMap<CaseId, GradedTrial>, PipelineError> {
+        let cases: BTreeMap<&CaseId, &Case> =
+            rows.iter().flat_map(|row| [&row.first, &row.again]).map(|case| (&case.id, case)).collect();
+        let specs: Vec<TrialSpec<'_>> = rows
+            .iter()
+            .flat_map(|row| [&row.first, &row.again])
+            .map(|case| TrialSpec { case, form: Form::Head, trial: 1 })
+            .collect();
+        let graded: Mutex<BTreeMap<CaseId, GradedTrial>> = Mutex::default();
+        let state_root = self.store.state_folder(self.run);
+        let watch = PauseWatch::new(self.store);
+        let settings = ExecutionSettings {
+            project: self.project,
+            root: &self.request.project_root,
+            state_root: &state_root,
+            environment: &self.request.environment,
+            jobs: self.request.jobs.unwrap_or_else(processors),
+            keep_state: false,
+            cancellation: self.cancellation,
+            may_start: &|| watch.may_start(),
+            clock: jiff::Timestamp::now,
+        };
+        let executed = execute(&specs, &settings, &|raw| {
+            let Some(case) = cases.get(&raw.for_grading().case) else { return };
+            let trial = without_secrets(grade(case, raw.for_grading().clone(), context), raw);
+            let mut graded = graded.lock().unwrap_or_else(PoisonError::into_inner);
+            (self.progress)(graded.len() + 1, specs.len(), case.id.as_str());
+            graded.insert(case.id.clone(), trial);
+        });
+        // What is left of the trials' state serves no one; that it cannot be removed harms no result.
+        let _ = std::fs::remove_dir_all(&state_root);
+        match executed {
+            Ok(()) | Err(ExecutionError::Cancelled { .. } | ExecutionError::Held { .. }) => {
+                Ok(graded.into_inner().unwrap_or_else(PoisonError::into_inner))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
