@@ -4,13 +4,19 @@ Each figure is a function with `@figure`. It gives pairs of commands; the two co
 after round, so that whatever else the machine does weighs on both. Shown is the median of the rounds' ratios. Nothing
 here passes or fails: a ratio above its aim is marked, for a person to look at.
 
-usage: ./bench [--rounds N] [NAME...]
+A figure of the proxy is measured beside mitmproxy where `mitmdump` is installed; `--install` brings it, from the
+Python Package Index, into an environment of its own that is gone afterwards.
+
+usage: ./bench [--rounds N] [--install] [NAME...]
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
+import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -19,6 +25,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIGURES = {}
+INSTALL = False
 
 
 class Pair:
@@ -29,6 +36,13 @@ class Pair:
 
     def __init__(self, title, ours, reference, aim, allowance=0.0):
         self.title, self.ours, self.reference, self.aim, self.allowance = title, ours, reference, aim, allowance
+
+
+class Value:
+    """What is measured by itself: `take` gives a number, and `is_met` says whether that is what is aimed at."""
+
+    def __init__(self, title, take, unit, aim, is_met):
+        self.title, self.take, self.unit, self.aim, self.is_met = title, take, unit, aim, is_met
 
 
 def figure(function):
@@ -144,6 +158,103 @@ def check(folder):
     yield Pair(f"{count} case files", ours, reference, 10)
 
 
+@figure
+def proxy(folder):
+    """Calls through the proxy against the same calls straight to the target; both ends are plain hyper programs."""
+    examples = build("--example", "run_proxy", "--example", "load_proxy") / "examples"
+    with contextlib.ExitStack() as running:
+        load = str(examples / "load_proxy")
+        direct = Talking(running, [load, "target"]).heard
+        ours = Talking(running, [str(examples / "run_proxy"), direct])
+        passed = {"ours": ours.heard}
+        mitmdump = shutil.which("mitmdump") or (install_mitmproxy(folder) if INSTALL else None)
+        if mitmdump:
+            passed["mitmproxy"] = start_mitmproxy(running, mitmdump, direct)
+
+        def median(address, count):
+            return int(run([load, "calls", address, "1", str(count)]).split()[0])
+
+        def added(name, count=2000):
+            straight = median(direct, count)
+            return median(passed[name], count) - straight
+
+        def share():
+            straight, through = (int(run([load, "calls", to, "64", "20000"]).split()[1]) for to in (direct, passed["ours"]))
+            return straight / through
+
+        def times_less():
+            return added("mitmproxy", 500) / max(1, added("ours"))
+
+        def growth_by_calls():
+            run([load, "calls", passed["ours"], "64", "25000"])
+            before = int(ours.ask("rss"))
+            run([load, "calls", passed["ours"], "64", "75000"])
+            grown = int(ours.ask("rss")) - before
+            assert ours.ask("take") == "100000 0", "every call is counted, and none had a problem"
+            passed["ours"] = ours.hear()
+            return grown / 2**20
+
+        def growth_by_a_body():
+            before = int(ours.ask("rss"))
+            run([load, "body", passed["ours"], str(2**30)])
+            return (int(ours.ask("rss")) - before) / 2**20
+
+        def restart():
+            ours.ask("take")
+            passed["ours"] = ours.hear()
+
+        yield Value("added to a call, at the median", lambda: added("ours"), "µs", "500", lambda value: value <= 500)
+        if mitmdump:
+            fewer = "at least 5"
+            yield Value("times less than mitmproxy adds", times_less, "", fewer, lambda value: value >= 5)
+        else:
+            print("  mitmproxy is not installed; `./bench --install proxy` brings it")
+        yield Value("throughput at 64 connections, as a share of direct", share, "", "0.5", lambda value: value >= 0.5)
+        restart()
+        yield Value("memory from call 25,000 to 100,000 of a trial", growth_by_calls, "MiB", "8", lambda value: value <= 8)
+        yield Value("memory for a body of 1 GiB each way", growth_by_a_body, "MiB", "8", lambda value: value <= 8)
+
+
+class Talking:
+    """A program that stays, says its address first, and answers a line with a line."""
+
+    def __init__(self, running, command):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = running.enter_context(subprocess.Popen(command, **pipes))
+        # It ends with its input; the stack closes that before it waits for the end.
+        running.callback(self.process.stdin.close)
+        self.heard = self.hear()
+
+    def hear(self):
+        return self.process.stdout.readline().strip()
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.hear()
+
+
+def install_mitmproxy(folder):
+    run([sys.executable, "-m", "venv", folder / "mitmproxy"])
+    run([folder / "mitmproxy" / "bin" / "pip", "install", "--quiet", "mitmproxy"])
+    return folder / "mitmproxy" / "bin" / "mitmdump"
+
+
+def start_mitmproxy(running, mitmdump, target):
+    """Starts it in reverse mode, and gives its address once it listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [mitmdump, "--quiet", "--mode", f"reverse:{target}", "--listen-host", "127.0.0.1", "--listen-port", str(port)]
+    process = running.enter_context(subprocess.Popen(command))
+    running.callback(process.terminate)
+    for _ in range(300):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return f"http://127.0.0.1:{port}"
+        time.sleep(0.1)
+    raise TimeoutError("mitmproxy did not begin to listen")
+
+
 def write_project(folder, cases):
     """A project with one command workflow that echoes, and so many cases of it."""
     folder.mkdir()
@@ -201,6 +312,15 @@ def seconds(action):
     return time.perf_counter() - begun
 
 
+def measure_value(value, rounds):
+    taken = sorted(value.take() for _ in range(rounds))
+    median = statistics.median(taken)
+    mark = "" if value.is_met(median) else "   MISSES ITS AIM"
+    print(f"  {value.title}")
+    print(f"    {median:.2f} {value.unit}", end=" ")
+    print(f"({taken[0]:.2f} to {taken[-1]:.2f} in {rounds} rounds; aim {value.aim}){mark}", flush=True)
+
+
 def measure(pair, rounds):
     pair.ours()
     pair.reference()
@@ -224,7 +344,10 @@ def main():
     parser = argparse.ArgumentParser(prog="./bench", description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each pair (default 5)")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"figures: {', '.join(FIGURES)} (default all)")
+    parser.add_argument("--install", action="store_true", help="install what a figure is measured beside")
     arguments = parser.parse_args()
+    global INSTALL
+    INSTALL = arguments.install
     unknown = [name for name in arguments.names if name not in FIGURES]
     if unknown:
         parser.error(f"no figure is called {', '.join(unknown)}")
@@ -232,7 +355,7 @@ def main():
         print(f"{name}: {FIGURES[name].__doc__.strip()}", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             for pair in FIGURES[name](pathlib.Path(folder)):
-                measure(pair, arguments.rounds)
+                (measure_value if isinstance(pair, Value) else measure)(pair, arguments.rounds)
 
 
 if __name__ == "__main__":

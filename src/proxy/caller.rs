@@ -22,7 +22,7 @@ use super::connector::Connector;
 use super::failure::Failure;
 use super::faults;
 use super::forward::{Begun, Content, Line, forward};
-use super::headers::{PROBLEM, passed_on};
+use super::headers::PROBLEM;
 use super::locked;
 use super::ongoing::Ongoing;
 use super::peer::{Peer, PeerIo};
@@ -137,7 +137,7 @@ impl Caller {
     pub(super) fn pass_back(self: &Arc<Self>, call: &Arc<Ongoing>, begun: Begun) -> Response<AnswerBody> {
         let (mut head, incoming) = begun.response.into_parts();
         let stream = AnswerStream::new(incoming, Some(Arc::clone(call)), begun.shipment, self.connector.timeout);
-        head.headers = passed_on(&head.headers);
+        head.headers = self.connector.passed_back(&head.headers);
         self.begin_answer(call, head.status, &head.headers);
         Response::from_parts(head, AnswerBody::passing(self, stream, begun.line))
     }

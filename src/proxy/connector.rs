@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use hyper::HeaderMap;
+use hyper::header::{HeaderValue, LOCATION};
 use tokio::sync::watch;
 
 use crate::domain::PartId;
 use crate::evidence::{WireMatch, WireTable};
 
-use super::headers::RecordedHeaders;
+use super::headers::{RecordedHeaders, passed_on};
 use super::target::Target;
 use super::{ProxiedConnector, ProxyError};
 
@@ -19,6 +21,8 @@ pub(super) struct Connector {
     pub(super) recorded: RecordedHeaders,
     pub(super) record_bytes: usize,
     pub(super) timeout: Duration,
+    /// The address that callers use, without a path.
+    address: String,
     base_path: String,
     wires: WireTable,
     /// The highest number of a call that the upstream has answered as a whole.
@@ -26,9 +30,11 @@ pub(super) struct Connector {
 }
 
 impl Connector {
+    /// `address` is where its callers find it.
+    ///
     /// # Errors
     /// When the upstream's address makes no sense.
-    pub(super) fn new(given: ProxiedConnector) -> Result<Self, ProxyError> {
+    pub(super) fn new(given: ProxiedConnector, address: String) -> Result<Self, ProxyError> {
         let target = Target::parse(&given.upstream)
             .map_err(|reason| ProxyError::Upstream { connector: given.id.clone(), reason })?;
         Ok(Self {
@@ -36,6 +42,7 @@ impl Connector {
             recorded: RecordedHeaders::new(&given.record_headers, &given.manifest),
             record_bytes: given.record_bytes,
             timeout: given.timeout,
+            address,
             base_path: given.base_path.trim_end_matches('/').to_owned(),
             wires: WireTable::new(&given.manifest),
             answered: watch::Sender::new(0),
@@ -48,6 +55,18 @@ impl Connector {
         let below = target.strip_prefix(self.base_path.as_str())?;
         let is_below = below.is_empty() || below.starts_with(['/', '?']);
         if is_below { self.wires.find(method, below) } else { None }
+    }
+
+    /// The headers of an answer, as they go on to the caller. Where it is sent elsewhere at the same upstream, it is sent
+    /// there by way of this address: it would go past the record otherwise.
+    pub(super) fn passed_back(&self, headers: &HeaderMap) -> HeaderMap {
+        let mut passed = passed_on(headers);
+        let location = passed.get(LOCATION).and_then(|location| location.to_str().ok());
+        let below = location.and_then(|location| self.target.below(location));
+        if let Some(value) = below.and_then(|below| HeaderValue::from_str(&format!("{}{below}", self.address)).ok()) {
+            passed.insert(LOCATION, value);
+        }
+        passed
     }
 
     /// The upstream has answered a call as a whole.

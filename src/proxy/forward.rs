@@ -87,16 +87,34 @@ pub(super) async fn forward(
         });
     }
     call.sending();
+    let mut sending = Sending { call, shipment: &shipment, is_over: false };
     let sent = send(connector, &mut line, request);
     let awaited = await_answer(connector.timeout, sent, &shipment, call, peer).await;
+    sending.is_over = true;
     if awaited.is_ok() && shipment.has_ended() || shipment.is_written() && was_left_waiting(&awaited) {
         call.sent_whole();
     }
+    drop(sending);
     let response = awaited?;
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         return Err(Failure::switched_protocols());
     }
     Ok(Begun { response, shipment, line })
+}
+
+/// A request that is cut off while its answer is awaited: if it had been written out, the upstream has it.
+struct Sending<'a> {
+    call: &'a Ongoing,
+    shipment: &'a Shipment,
+    is_over: bool,
+}
+
+impl Drop for Sending<'_> {
+    fn drop(&mut self) {
+        if !self.is_over && self.shipment.is_written() {
+            self.call.sent_whole();
+        }
+    }
 }
 
 /// Whether the upstream still held the connection when it was given up.

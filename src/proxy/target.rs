@@ -82,6 +82,19 @@ impl Target {
         format!("{}{path}", self.base).parse().ok()
     }
 
+    /// What comes after the upstream's own address in another one; `None` where that leads elsewhere.
+    pub(super) fn below(&self, address: &str) -> Option<String> {
+        let uri: Uri = address.parse().ok()?;
+        let (scheme, port) = if self.server_name.is_some() { ("https", 443) } else { ("http", 80) };
+        let authority = uri.authority()?;
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        let is_same = uri.scheme_str() == Some(scheme)
+            && host.eq_ignore_ascii_case(&self.host)
+            && authority.port_u16().unwrap_or(port) == self.port;
+        let rest = uri.path_and_query()?.as_str().strip_prefix(self.base.as_str()).filter(|_| is_same)?;
+        (rest.is_empty() || rest.starts_with(['/', '?'])).then(|| rest.to_owned())
+    }
+
     /// Connects anew.
     ///
     /// # Errors
@@ -202,6 +215,43 @@ impl AsyncWrite for LineIo {
         match &mut self.stream {
             Stream::Plain(stream) => Pin::new(stream).poll_shutdown(context),
             Stream::Encrypted(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_to_the_same_upstream_is_told_from_what_leads_elsewhere() {
+        for (upstream, address, expected) in [
+            ("http://shop:81", "http://SHOP:81/a?b=1", Some("/a?b=1")),
+            ("http://shop", "http://shop:80/a", Some("/a")),
+            ("https://shop:443/api/", "https://shop/api/a", Some("/a")),
+            ("http://shop/api", "http://shop/api?a", Some("?a")),
+            ("http://[::1]:81", "http://[::1]:81/", Some("/")),
+            ("http://shop/api", "http://shop/apis", None),
+            ("http://shop/api", "http://shop/other", None),
+            ("http://shop", "https://shop/a", None),
+            ("http://shop", "http://shop:81/a", None),
+            ("http://shop", "http://other/a", None),
+            ("http://shop", "/a", None),
+        ] {
+            let target = Target::parse(upstream).unwrap();
+            assert_eq!(target.below(address).as_deref(), expected, "{upstream} {address}");
+        }
+    }
+
+    #[test]
+    fn a_port_that_is_not_named_is_that_of_the_scheme() {
+        for (address, shown) in [
+            ("http://shop", "shop:80"),
+            ("https://shop/", "shop:443"),
+            ("http://[::1]:9/api", "::1:9"),
+            ("HTTP://127.0.0.1:8080", "127.0.0.1:8080"),
+        ] {
+            assert_eq!(Target::parse(address).unwrap().shown(), shown);
         }
     }
 }

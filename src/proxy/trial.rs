@@ -37,10 +37,10 @@ impl TrialProxy {
         let mut listeners = Vec::new();
         for given in setup.connectors {
             let base_path = given.base_path.clone();
-            let connector = Arc::new(Connector::new(given)?);
             let listener = listener().map_err(ProxyError::Start)?;
-            let address = listener.local_addr().map_err(ProxyError::Start)?;
-            trial.addresses.insert(connector.id.clone(), format!("http://{address}{base_path}"));
+            let address = format!("http://{}", listener.local_addr().map_err(ProxyError::Start)?);
+            let connector = Arc::new(Connector::new(given, address.clone())?);
+            trial.addresses.insert(connector.id.clone(), address + &base_path);
             listeners.push((listener, connector));
         }
         for (listener, connector) in listeners {
@@ -141,7 +141,7 @@ mod tests {
         assert!(seen.late);
         assert_eq!(seen.exchanges.len(), 1);
         let exchange = &seen.exchanges[0];
-        assert_eq!((exchange.forwarded, exchange.delivered), (Forwarded::Partly, Delivered::No));
+        assert_eq!((exchange.forwarded, exchange.delivered), (Forwarded::Whole, Delivered::No));
         assert!(exchange.problem.as_ref().unwrap().contains("still under way"), "{exchange:?}");
     }
 }

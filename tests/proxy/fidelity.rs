@@ -329,6 +329,23 @@ fn an_upstreams_path_goes_before_the_calls_own_and_patterns_stand_below_the_base
 }
 
 #[test]
+fn a_caller_that_is_sent_elsewhere_at_the_upstream_is_sent_there_through_the_proxy() {
+    let scene = Scene::new(Upstream::answering(|got| {
+        let target = got.line().split(' ').nth(1).unwrap();
+        let location = match target {
+            "/orders" => format!("http://{}/orders/", got.header("host").unwrap()),
+            other => format!("http://elsewhere.invalid{other}"),
+        };
+        answer("307 Temporary Redirect", &format!("Location: {location}\r\n"), "")
+    }));
+    let mut client = scene.client();
+    let got = client.call("POST", "/orders", "", "{}").unwrap();
+    assert_eq!(got.header("location"), Some(format!("{}/orders/", scene.address).as_str()));
+    let got = client.call("POST", "/orders/", "", "{}").unwrap();
+    assert_eq!(got.header("location"), Some("http://elsewhere.invalid/orders/"));
+}
+
+#[test]
 fn a_caller_of_an_older_version_gets_an_answer_that_it_understands() {
     let scene =
         Scene::new(Upstream::saying("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"));

@@ -10,7 +10,6 @@ use crate::manifest::FaultName;
 use crate::proxy::answer_body::{Act, AnswerBody};
 use crate::proxy::caller::Answer;
 use crate::proxy::forward::Content;
-use crate::proxy::headers::passed_on;
 use crate::proxy::schedule::about_half;
 
 use super::damage::{damage_json, inject_text};
@@ -153,7 +152,7 @@ impl Struck {
         mut head: hyper::http::response::Parts,
         acts: impl IntoIterator<Item = Act>,
     ) -> Response<AnswerBody> {
-        head.headers = passed_on(&head.headers);
+        head.headers = self.caller.connector.passed_back(&head.headers);
         self.caller.begin_answer(&self.call, head.status, &head.headers);
         Response::from_parts(head, AnswerBody::acted(&self.caller, acts))
     }
