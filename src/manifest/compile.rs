@@ -86,14 +86,6 @@ impl Retrieve for NothingIsFetched {
     }
 }
 
-/// A time in the form of RFC 3339, in seconds since 1970.
-///
-/// # Errors
-/// The reason in words when it is none.
-pub fn seconds_of_time(text: &str) -> Result<f64, String> {
-    compile_time(text).map(|time| time.as_duration().as_secs_f64())
-}
-
 /// A date as HTTP writes it (RFC 9110), in seconds since 1970.
 ///
 /// # Errors

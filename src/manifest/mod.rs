@@ -24,7 +24,7 @@ mod yaml;
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
 pub use compile::{
     JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time, literal_prefix,
-    seconds_of_http_date, seconds_of_time,
+    seconds_of_http_date,
 };
 pub use diagnostic::{Diagnostic, Severity};
 pub use expectation::{

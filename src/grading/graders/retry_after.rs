@@ -5,7 +5,7 @@ use super::rows::{Row, RowAttempt, rows};
 use crate::evidence::Exchange;
 use crate::grading::contract::Terms;
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
-use crate::manifest::{CallsMeant, seconds_of_http_date, seconds_of_time};
+use crate::manifest::{CallsMeant, seconds_of_http_date};
 
 /// Seconds by which a caller may be early: it reads its clock when the answer's head is there, the runner when its end is.
 const EARLY_S: f64 = 0.05;
@@ -20,7 +20,7 @@ impl Judge for RetryAfterHonoured<'_> {
         name: "retry_after",
         summary: "After an answer of 429 or 503 with a Retry-After (seconds, or an HTTP date) the next attempt at the same \
                   thing came no sooner, by the workflow's own time; none at all is also right. 50 ms are forgiven. No such \
-                  answer is no judgement, nor is a Retry-After that is neither of the two.",
+                  answer is no judgement, nor is a Retry-After that is neither of the two, or a date where the answer has none.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -30,7 +30,7 @@ impl Judge for RetryAfterHonoured<'_> {
             for (at, attempt) in row.attempts.iter().enumerate() {
                 let Some((exchange, text)) = attempt.exchange.and_then(asks_to_wait) else { continue };
                 asked += 1;
-                let wait_s = wait_s(exchange, text, &subject.observation.started)?;
+                let wait_s = wait_s(exchange, text)?;
                 let Some(next) = row.attempts.get(at + 1) else { continue };
                 let waited_s = waited_s(&terms, attempt, next)?;
                 if waited_s + EARLY_S < wait_s {
@@ -59,8 +59,9 @@ fn asks_to_wait(exchange: &Exchange) -> Option<(&Exchange, &str)> {
     exchange.retry_after.as_deref().filter(|_| is_slow).map(|text| (exchange, text.trim()))
 }
 
-/// Seconds that a Retry-After asks for, from when the answer had arrived.
-fn wait_s(exchange: &Exchange, text: &str, started: &str) -> Result<f64, NoJudgement> {
+/// Seconds that a Retry-After asks for, from when the answer had arrived. A date is held against the answer's own date, which is
+/// cut to the second: the answer may have been up to a second younger.
+fn wait_s(exchange: &Exchange, text: &str) -> Result<f64, NoJudgement> {
     if let Ok(seconds) = text.parse::<f64>()
         && seconds.is_finite()
         && seconds >= 0.0
@@ -68,9 +69,11 @@ fn wait_s(exchange: &Exchange, text: &str, started: &str) -> Result<f64, NoJudge
         return Ok(seconds);
     }
     let unclear = |_| NoJudgement::new(format!("{} is no Retry-After: neither seconds nor a date", quoted(text)));
-    let date_s = seconds_of_http_date(text).map_err(unclear)?;
-    let started_s = seconds_of_time(started).map_err(|_| NoJudgement::new("when the trial began is not known"))?;
-    Ok((date_s - started_s - micros(exchange.ended_us) / SECOND_US).max(0.0))
+    let until_s = seconds_of_http_date(text).map_err(unclear)?;
+    let answered = exchange.answer.as_ref().filter(|_| exchange.status == exchange.delivered_status);
+    let from_s = answered.and_then(|answer| seconds_of_http_date(answer.header("date")?).ok());
+    let undated = || NoJudgement::new("a Retry-After names a date, and the answer with it has none of its own");
+    Ok((until_s - from_s.ok_or_else(undated)? - 1.0).max(0.0))
 }
 
 /// Seconds from the end of one attempt to the beginning of the next, by the workflow's own time.
@@ -109,13 +112,19 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_held_against_the_clock() {
-        // The specimen's trial begins at midnight, and the answer arrives a second and a millisecond later.
-        let date = "Wed, 01 Jan 2031 00:00:04 GMT";
-        assert_both(&honoured(), &told(503, date, 3_000), Some(true), Some(false));
-        assert_both(&honoured(), &told(503, date, 2_900), Some(false), Some(true));
-        let past = "Wed, 01 Jan 2020 00:00:04 GMT";
-        assert_both(&honoured(), &told(503, past, 1), Some(true), Some(false));
+    fn a_date_is_held_against_the_date_of_the_answer() {
+        let dated = |until: &str, wait_ms: u64| {
+            let mut seen = told(503, until, wait_ms);
+            let answer = seen.exchanges[0].answer.as_mut().unwrap();
+            answer.headers.push(("date".to_owned(), "Wed, 01 Jan 2031 00:00:01 GMT".to_owned()));
+            seen
+        };
+        // Three seconds later, or two and a bit: the answer's date is cut to the second.
+        let until = "Wed, 01 Jan 2031 00:00:04 GMT";
+        assert_both(&honoured(), &dated(until, 2_000), Some(true), Some(false));
+        assert_both(&honoured(), &dated(until, 1_900), Some(false), Some(true));
+        assert_both(&honoured(), &dated("Wed, 01 Jan 2020 00:00:04 GMT", 1), Some(true), Some(false));
+        assert_no_judgement(&honoured(), &told(503, until, 1));
     }
 
     #[test]
