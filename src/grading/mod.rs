@@ -12,6 +12,7 @@ mod graders;
 mod json_equality;
 mod json_path;
 mod judge;
+mod mutation;
 mod registry;
 #[cfg(test)]
 mod specimen;
@@ -20,5 +21,6 @@ mod trial;
 pub use contract::{Breach, RuleStanding, Terms, breaches, examine};
 pub use grade::{CaseResult, Grade, GradedTrial, GradingContext};
 pub use judge::GraderDoc;
+pub use mutation::{CaseMutation, GraderChecked, Mutation, MutationTotals, Sight, by_case, mutate};
 pub use registry::reference;
 pub use trial::grade;
