@@ -34,7 +34,7 @@ use crate::comparison::{CompareInput, compare};
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::execution::Cancellation;
 use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
-use crate::report::ReportDocument;
+use crate::report::{MutationDocument, ReportDocument, blind_sentences};
 use crate::selection::Plan;
 use crate::store::{EndedRun, RunKind, RunSummary, ShadowRun, Store};
 use crate::verdict::{Purpose, Shadow, Verdict, VerdictInput, verdict};
@@ -63,6 +63,8 @@ pub struct Request {
     pub jobs: Option<usize>,
     /// At least so many trials of each case; a case that says more gets more.
     pub trials: Option<u32>,
+    /// Whether the trials that pass are damaged and graded again, to find graders that are blind.
+    pub mutate: bool,
 }
 
 /// Which cases are asked for.
@@ -92,6 +94,8 @@ pub struct Concluded {
     pub document: ReportDocument,
     /// What was to run, and why.
     pub plan: Plan,
+    /// What damaging the passing trials showed, where that was asked for.
+    pub mutation: Option<MutationDocument>,
     /// The gate's answer.
     pub verdict: Verdict,
     /// Where the report lies.
@@ -154,7 +158,9 @@ pub fn conclude(
     };
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
-    let judged = judge(&prepared, job.snapshot, kind, &outcome, lost.as_slice());
+    let mutation = request.mutate.then(|| mutation_document(&run, &outcome));
+    let blind = mutation.as_ref().map(|document| blind_sentences(&document.cases)).unwrap_or_default();
+    let judged = judge(&prepared, job.snapshot, kind, &outcome, &Doubts { lost: lost.as_slice(), blind: &blind });
     let finished = times::now();
     let document = publish::publish(&publish::Material {
         request,
@@ -168,6 +174,9 @@ pub fn conclude(
         judged: &judged,
         folder: &folder,
     })?;
+    if let Some(mutation) = &mutation {
+        publish::publish_mutation(&folder, mutation)?;
+    }
     // The revisions' files are in git; that these copies of them cannot be removed, or are not there, harms no result.
     let _ = std::fs::remove_dir_all(&base_folder);
     if let Some(checkout) = &checkout {
@@ -176,7 +185,7 @@ pub fn conclude(
     keep(&store, &run, outcome, &judged, &document, lost.as_slice())?;
     publish::point_latest_at(&request.project_root, &run)?;
     let Prepared { plan, warnings, .. } = prepared;
-    Ok(Concluded { run, document, plan, verdict: judged.verdict, report_folder: folder, warnings })
+    Ok(Concluded { run, document, plan, mutation, verdict: judged.verdict, report_folder: folder, warnings })
 }
 
 /// Standings and verdict.
@@ -186,7 +195,15 @@ struct Judged {
     shadow: Option<Shadow>,
 }
 
-fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome, lost: &[String]) -> Judged {
+/// What speaks against believing the results, a sentence each.
+struct Doubts<'d> {
+    /// Evidence that could not be kept, or no longer speaks of what stands there.
+    lost: &'d [String],
+    /// Graders that are blind.
+    blind: &'d [String],
+}
+
+fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome, doubts: &Doubts<'_>) -> Judged {
     let compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -215,7 +232,8 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
             .collect(),
         base_in_doubt: prepared.accepted.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
         trials_executed: outcome.trials_executed,
-        lost_evidence: lost,
+        blind_graders: doubts.blind,
+        lost_evidence: doubts.lost,
     });
     verdict.notes.extend(prepared.accepted.notes.iter().cloned());
     verdict.notes.extend(drift::drift(prepared.accepted.baseline.snapshot.as_ref(), snapshot, &prepared.changes));
@@ -226,6 +244,14 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         None => verdict,
     };
     Judged { compared, verdict, shadow }
+}
+
+/// What damaging the passing trials showed; a case of which none passed is named.
+fn mutation_document(run: &RunId, outcome: &Outcome) -> MutationDocument {
+    let tried: BTreeSet<&CaseId> = outcome.mutated.iter().map(|case| &case.case).collect();
+    let ran = outcome.results.iter().map(|result| &result.case);
+    let not_tried = ran.filter(|case| !tried.contains(case)).cloned().collect();
+    MutationDocument::new(run, outcome.mutated.clone(), not_tried)
 }
 
 /// Changed paths elsewhere in the repository: whoever depends on them must hear that nobody looked.

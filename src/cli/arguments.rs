@@ -248,6 +248,12 @@ pub(super) struct RunArguments {
     /// Run every case.
     #[arg(long)]
     pub(super) all: bool,
+    /// Damage each trial that passed in one place at a time (drop an effect, alter a field or an argument, flip an outcome or a
+    /// claim) and grade it again. A grader that none of the damage to what it looks at makes fail is blind: the run then ends 11
+    /// instead of 0. What was tried, what nobody noticed and what was left out stands in mutation.json beside the report. A judging
+    /// program cannot be asked again and counts as not judged.
+    #[arg(long)]
+    pub(super) mutate: bool,
     #[command(flatten)]
     pub(super) effort: EffortArguments,
     /// Print report.json to standard output, and nothing else there.

@@ -33,6 +33,7 @@ pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, 
         expected_heads: Vec::new(),
         jobs: effort.jobs.map(usize::from),
         trials: effort.trials,
+        mutate: false,
     }
 }
 
@@ -59,6 +60,9 @@ fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Fail
         return Ok(());
     }
     let html = shown_path(&concluded.report_folder.join("report.html"));
+    if let Some(mutation) = &concluded.mutation {
+        context.console.lines(&report::mutation_text(mutation, true));
+    }
     context.console.lines(&report::summary_text(&concluded.document, true));
     context.console.say(format!("Report: {html}"));
     Ok(())

@@ -1,7 +1,7 @@
 //! `holdpoint run`: cases chosen by hand, without looking at changes.
 
 use crate::domain::ExitCode;
-use crate::pipeline::Choice;
+use crate::pipeline::{Choice, Request};
 use crate::store::RunKind;
 
 use super::Context;
@@ -19,6 +19,7 @@ pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCod
         (true, false) => Choice::Everything,
         (false, true) => Choice::Named { cases: arguments.cases.clone(), sets: arguments.sets.clone() },
     };
-    let request = gate::request(context, &SideArguments { base: None, head: None }, choice, &arguments.effort);
+    let sides = SideArguments { base: None, head: None };
+    let request = Request { mutate: arguments.mutate, ..gate::request(context, &sides, choice, &arguments.effort) };
     gate::conclude(context, &request, RunKind::Run, arguments.json)
 }

@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::change::{BaseKind, Snapshot};
 use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
-use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, TrialSpec, execute};
-use crate::grading::{CaseResult, GradedTrial, GradingContext, grade};
+use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, TrialSpec, execute};
+use crate::grading::{CaseMutation, CaseResult, GradedTrial, GradingContext, by_case, grade, mutate};
 use crate::manifest::{Case, Project};
 use crate::selection::Mode;
 use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
@@ -53,6 +53,8 @@ pub(super) struct Job<'a> {
 pub(super) struct Outcome {
     pub(super) results: Vec<CaseResult>,
     pub(super) old_forms: Vec<CaseResult>,
+    /// What damaging the passing trials showed, by case; empty where that was not asked for.
+    pub(super) mutated: Vec<CaseMutation>,
     /// The cases of which every trial was executed.
     pub(super) complete: Vec<CaseId>,
     pub(super) trials_executed: usize,
@@ -213,6 +215,7 @@ struct Collector<'a> {
 #[derive(Default)]
 struct Graded {
     trials: Vec<GradedTrial>,
+    mutated: Vec<CaseMutation>,
     /// The first error of the record; the run then fails, whatever its results.
     lost: Option<StoreError>,
 }
@@ -223,7 +226,9 @@ impl<'a> Collector<'a> {
         let Some(case) = self.cases.get(&(&observation.case, observation.form)) else { return };
         let project = &self.job.prepared.project;
         let context = GradingContext { parts: &project.parts, texts: &project.texts };
-        let trial = without_secrets(grade(case, observation.clone(), &context), raw);
+        let trial = grade(case, observation.clone(), &context);
+        let mutated = self.mutated(case, &trial, &context, raw.redactor());
+        let trial = without_secrets(trial, raw);
         let recorded = self.recorder.record(trial.clone());
         let mut graded = self.graded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = recorded {
@@ -231,6 +236,23 @@ impl<'a> Collector<'a> {
         }
         (self.progress)(ProgressEvent { done: graded.trials.len() + 1, total: self.total, trial: &trial });
         graded.trials.push(trial);
+        graded.mutated.extend(mutated);
+    }
+
+    /// What damaging a trial shows, without secrets: names in it are the workflow's and the target's.
+    fn mutated(
+        &self,
+        case: &Case,
+        trial: &GradedTrial,
+        context: &GradingContext<'_>,
+        redactor: &Redactor,
+    ) -> Option<CaseMutation> {
+        if !self.job.request.mutate || trial.observation.form != Form::Head {
+            return None;
+        }
+        let mutated = mutate(case, trial, context)?;
+        let document = serde_json::to_value(mutated).ok()?;
+        serde_json::from_value(redactor.json(&document)).ok()
     }
 
     fn conclude(
@@ -245,6 +267,7 @@ impl<'a> Collector<'a> {
             return Err(lost.into());
         }
         let trials_executed = graded.trials.len();
+        let mutated = by_case(graded.mutated);
         let mut by_form: BTreeMap<(CaseId, Form), Vec<GradedTrial>> = BTreeMap::new();
         for trial in graded.trials {
             let key = (trial.observation.case.clone(), trial.observation.form);
@@ -264,7 +287,7 @@ impl<'a> Collector<'a> {
             if *form == Form::Head { results.push(result) } else { old_forms.push(result) }
         }
         let complete = complete.into_iter().collect();
-        Ok(Outcome { results, old_forms, complete, trials_executed, ending, recorder: self.recorder, header })
+        Ok(Outcome { results, old_forms, mutated, complete, trials_executed, ending, recorder: self.recorder, header })
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
-use crate::report::{self, ReportDocument, ReportInput};
+use crate::report::{self, MutationDocument, ReportDocument, ReportInput};
 use crate::store::{RunKind, Store};
 use crate::verdict::BaselineState;
 
@@ -102,6 +102,14 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     write(&junit, &text)?;
     write(&folder.join("report.html"), &report::render_html(&document, None)?)?;
     Ok(document)
+}
+
+/// Writes what damaging the passing trials showed, beside the report.
+pub(super) fn publish_mutation(folder: &Path, document: &MutationDocument) -> Result<(), PipelineError> {
+    let path = folder.join("mutation.json");
+    let text = serde_json::to_string_pretty(document)
+        .map_err(|error| PipelineError::Files { path: path.clone(), source: error.into() })?;
+    write(&path, &text)
 }
 
 fn paused(prepared: &Prepared, outcome: &Outcome) -> Option<String> {

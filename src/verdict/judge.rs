@@ -68,6 +68,8 @@ pub struct VerdictInput<'a> {
     pub interruption: Option<Interruption>,
     /// How many trials were executed, whatever came of them.
     pub trials_executed: usize,
+    /// Graders that no damage to what they look at could make fail, a sentence each.
+    pub blind_graders: &'a [String],
     /// Evidence that could not be kept, or no longer speaks of what stands there, a sentence each.
     pub lost_evidence: &'a [String],
 }
@@ -164,8 +166,8 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
     if selected > 0 && input.trials_executed == 0 {
         reasons.push(reason(ExitCode::Inconclusive, "cases were selected and not one trial was executed"));
     }
-    for lost in input.lost_evidence {
-        reasons.push(reason(ExitCode::Inconclusive, lost.clone()));
+    for why in input.lost_evidence.iter().chain(input.blind_graders) {
+        reasons.push(reason(ExitCode::Inconclusive, why.clone()));
     }
     reasons
 }

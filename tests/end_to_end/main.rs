@@ -14,6 +14,7 @@ mod honest_selection;
 mod judged_otherwise;
 mod ledger;
 mod machine_output;
+mod oracle_check;
 mod reviewed;
 mod sandbox;
 mod seeded_defects;

@@ -78,6 +78,7 @@ fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a ProjectPolicy)
         base_in_doubt: false,
         interruption: None,
         trials_executed: plan.selected.len(),
+        blind_graders: &[],
         lost_evidence: &[],
     }
 }
@@ -258,6 +259,19 @@ fn lost_evidence_keeps_the_gate_from_passing() {
     let (policy, lost) = (ProjectPolicy::default(), ["disk full".to_owned()]);
     let input = VerdictInput { lost_evidence: &lost, ..gate(&plan, &compared, &policy) };
     assert_eq!(verdict(&input).code, ExitCode::Inconclusive);
+}
+
+#[test]
+fn a_blind_grader_keeps_a_pass_from_being_one_and_a_failure_from_nothing() {
+    let (plan, policy, blind) = (plan(&["a"], &[]), ProjectPolicy::default(), ["blind: x".to_owned()]);
+    for (status, standing, code) in
+        [(Passed, Standing::Unchanged, ExitCode::Inconclusive), (Failed, Standing::New, ExitCode::Failed)]
+    {
+        let compared = [case("a", Some(status), standing)];
+        let judged = verdict(&VerdictInput { blind_graders: &blind, ..gate(&plan, &compared, &policy) });
+        assert_eq!(judged.code, code);
+        assert!(judged.reasons.iter().any(|reason| reason.text == "blind: x"));
+    }
 }
 
 #[test]

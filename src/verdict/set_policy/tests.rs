@@ -102,6 +102,7 @@ fn judged(groups: &[Many<'_>], left_out: usize, policy: &ProjectPolicy, earlier:
         base_in_doubt: false,
         interruption: None,
         trials_executed: compared.len(),
+        blind_graders: &[],
         lost_evidence: &[],
     })
 }
