@@ -130,6 +130,30 @@ impl Ledger {
         fold::fold(&self.records, &self.order, &self.parts)
     }
 
+    /// What was in force with this record: it and all that it follows, added up.
+    pub fn fold_at(&self, digest: &Digest) -> Baseline {
+        let kept = self.before(std::slice::from_ref(digest));
+        let records = self.records.iter().filter(|(digest, _)| kept.contains(*digest));
+        let records: BTreeMap<Digest, Record> =
+            records.map(|(digest, record)| (digest.clone(), record.clone())).collect();
+        let order: Vec<Digest> = self.order.iter().filter(|digest| records.contains_key(*digest)).cloned().collect();
+        fold::fold(&records, &order, &self.parts)
+    }
+
+    /// These records and all before them.
+    fn before(&self, heads: &[Digest]) -> BTreeSet<&Digest> {
+        let mut known: BTreeSet<&Digest> = BTreeSet::new();
+        let named = heads.iter().filter_map(|head| self.records.get_key_value(head));
+        let mut next: Vec<&Digest> = named.map(|(digest, _)| digest).collect();
+        while let Some(digest) = next.pop() {
+            if known.insert(digest) {
+                let parents = self.records.get(digest).into_iter().flat_map(|record| &record.parents);
+                next.extend(parents.filter(|parent| self.records.contains_key(*parent)));
+            }
+        }
+        known
+    }
+
     /// The record whose hexadecimal digest begins with `prefix`.
     ///
     /// # Errors
@@ -147,13 +171,7 @@ impl Ledger {
 
     /// The records that are not among `heads` and not before them.
     pub fn newer_than(&self, heads: &[Digest]) -> Vec<&Record> {
-        let mut known: BTreeSet<&Digest> = BTreeSet::new();
-        let mut next: Vec<&Digest> = heads.iter().collect();
-        while let Some(digest) = next.pop() {
-            if known.insert(digest) {
-                next.extend(self.records.get(digest).into_iter().flat_map(|record| &record.parents));
-            }
-        }
+        let known = self.before(heads);
         self.records().filter(|(digest, _)| !known.contains(digest)).map(|(_, record)| record).collect()
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn snapshot(temperature: f64) -> Snapshot {
 }
 
 /// An accepted result whose answer is `output`.
-pub(super) fn accepted(status: CaseStatus, output: &str) -> AcceptedCase {
+pub(crate) fn accepted(status: CaseStatus, output: &str) -> AcceptedCase {
     AcceptedCase {
         set: Risk::from("access"),
         digest: digest("form"),

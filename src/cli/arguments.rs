@@ -55,6 +55,8 @@ pub(super) enum Command {
     Run(RunArguments),
     /// Run every step of a workflow with every fault, without a case written for it, and print the failure table.
     Exercise(ExerciseArguments),
+    /// Hold a run against another one, or against what was accepted; run nothing.
+    Compare(CompareArguments),
     /// Accept results, and look after what was accepted.
     #[command(subcommand)]
     Baseline(BaselineCommand),
@@ -94,6 +96,7 @@ impl Command {
             Self::Gate(arguments) => arguments.json,
             Self::Plan(arguments) => arguments.json,
             Self::Run(arguments) => arguments.json,
+            Self::Compare(arguments) => arguments.json || arguments.format == CompareForm::Json,
             Self::Baseline(BaselineCommand::List { json }) => *json,
             Self::Case(CaseCommand::List(arguments)) => arguments.json,
             Self::Report(arguments) => arguments.format == ReportForm::Json,
@@ -389,6 +392,35 @@ pub(super) struct ReportArguments {
     /// The form.
     #[arg(long, value_enum, default_value = "html")]
     pub(super) format: ReportForm,
+}
+
+/// The forms of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CompareForm {
+    /// For a terminal.
+    Text,
+    /// One JSON document (holdpoint.compare/1).
+    Json,
+    /// Markdown.
+    Markdown,
+    /// One HTML file without scripts.
+    Html,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompareArguments {
+    /// What is looked at: a run's id, the beginning of it, or `latest`; `baseline`, or the first digits of a record's digest.
+    #[arg(value_name = "RUN")]
+    pub(super) run: String,
+    /// What it is held against, named in the same way. By default what is accepted and in force.
+    #[arg(long, value_name = "RUN|BASELINE", default_value = "baseline")]
+    pub(super) with: String,
+    /// The form.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(super) format: CompareForm,
+    /// The same as `--format json`.
+    #[arg(long, conflicts_with = "format")]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

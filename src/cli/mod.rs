@@ -4,6 +4,7 @@ mod arguments;
 mod baseline;
 mod case;
 mod check;
+mod compare;
 mod console;
 mod diagnostics;
 mod error_document;
@@ -87,6 +88,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Check => check::run(&context),
         Command::Run(arguments) => run::run(&context, &arguments),
         Command::Exercise(arguments) => exercise::run(&context, &arguments),
+        Command::Compare(arguments) => compare::run(&context, &arguments),
         Command::Baseline(command) => baseline::run(&context, &command),
         Command::Case(command) => case::run(&context, &command),
         Command::Report(arguments) => report::run(&context, &arguments),

@@ -149,7 +149,8 @@ impl Subject<'_> {
             }
             Some(accepted) => {
                 let (what, accepted_as) = (named(differs), accepted_as(accepted));
-                let why = format!("it did not run, and something else was accepted: {what} differs; {accepted_as}");
+                let why =
+                    format!("it did not run, and something else was accepted; what differs: {what}; {accepted_as}");
                 (Standing::NotComparable, why)
             }
         }
@@ -171,7 +172,7 @@ impl Subject<'_> {
         let what = named(differs);
         let Some(old_form) = self.old_form else {
             let why = format!(
-                "{what} is not as it was accepted, and the accepted form was not run again; {}",
+                "not as it was accepted: {what}; the accepted form was not run again; {}",
                 accepted_as(accepted)
             );
             return (Standing::NotComparable, why);
@@ -192,7 +193,7 @@ impl Subject<'_> {
         }
         match accepted.case.status {
             CaseStatus::Passed => {
-                (Standing::Unchanged, format!("{what} was edited, and it passes in its old and its new form"))
+                (Standing::Unchanged, format!("edited: {what}; it passes in its old and its new form"))
             }
             _ => (Standing::Fixed, format!("it passes in its old and its new form; {}", accepted_as(accepted))),
         }
@@ -215,7 +216,7 @@ impl Subject<'_> {
 }
 
 /// The graders of a result's expectations, by index.
-fn graders(result: &CaseResult) -> Vec<String> {
+pub(super) fn graders(result: &CaseResult) -> Vec<String> {
     let grades = result.trials.iter().map(|trial| &trial.grades).find(|grades| !grades.is_empty());
     grades.into_iter().flatten().map(|grade| grade.grader.clone()).collect()
 }
@@ -224,11 +225,11 @@ fn graders(result: &CaseResult) -> Vec<String> {
 fn edited_and_failed(accepted: &BaselineEntry, differs: &[Aspect]) -> (Standing, String) {
     let standing =
         if accepted.case.status == CaseStatus::Passed { Standing::Regressed } else { Standing::NotComparable };
-    (standing, format!("{} was edited, and it fails in its new form; {}", named(differs), accepted_as(accepted)))
+    (standing, format!("edited: {}; it fails in its new form; {}", named(differs), accepted_as(accepted)))
 }
 
 fn only_new_form(old: CaseStatus, what: &str) -> (Standing, String) {
-    let why = format!("{what} was edited, and it passes in its new form alone; its old form {}", status_words(old));
+    let why = format!("edited: {what}; it passes in its new form alone; its old form {}", status_words(old));
     (Standing::ExpectationChanged, why)
 }
 

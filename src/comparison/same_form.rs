@@ -45,13 +45,13 @@ fn still_failing(before: &AcceptedCase, now: Result<'_>, before_as: &str) -> (St
     }
     // A record that was written before the failing expectations were kept does not say what it excuses.
     if before.failing.is_empty() && !now.summary.failing.is_empty() {
-        let why = format!("it still fails, and which expectations failed at acceptance was not recorded; {before_as}");
+        let why = format!("it still fails, and which expectations failed before was not recorded; {before_as}");
         return (Standing::NotComparable, why);
     }
     let new = now.summary.failing.iter().filter(|index| !before.failing.contains(index));
     let new: Vec<String> = new.map(|index| expectation(now.graders, *index)).collect();
     if !new.is_empty() {
-        let why = format!("it fails where it did not at acceptance: {}; {before_as}", new.join(", "));
+        let why = format!("it fails where it did not before: {}; {before_as}", new.join(", "));
         return (Standing::Regressed, why);
     }
     match fewer_trials(before, now.summary, before_as) {
@@ -63,7 +63,7 @@ fn still_failing(before: &AcceptedCase, now: Result<'_>, before_as: &str) -> (St
 /// Fewer trials show less than before: what happens now and then may just not have happened.
 pub(super) fn fewer_trials(before: &AcceptedCase, now: &AcceptedCase, before_as: &str) -> Option<String> {
     let (ran, then) = (now.trials, before.trials);
-    (ran < then).then(|| format!("fewer trials than at acceptance: {ran} now, {then} then; {before_as}"))
+    (ran < then).then(|| format!("fewer trials than before: {ran} now, {then} then; {before_as}"))
 }
 
 /// An expectation by its place and its grader, as `expectation 2 (contains)`.

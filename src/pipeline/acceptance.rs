@@ -147,7 +147,7 @@ fn require_reviewed(
 }
 
 /// The results of the head forms. A case of which trials are missing is errored: it is never accepted.
-fn results(record: &RunRecord) -> Vec<CaseResult> {
+pub(super) fn results(record: &RunRecord) -> Vec<CaseResult> {
     let mut trials: BTreeMap<&CaseId, Vec<GradedTrial>> = BTreeMap::new();
     for trial in record.trials.iter().filter(|trial| trial.observation.form == Form::Head) {
         trials.entry(&trial.observation.case).or_default().push(trial.clone());

@@ -27,23 +27,8 @@ use super::words::days_between;
 pub fn build(input: &ReportInput) -> ReportDocument {
     let cases = case_views(input);
     let ran: BTreeSet<&CaseId> = cases.iter().map(|case| &case.id).collect();
-    let excluded: Vec<ExcludedView> = input
-        .plan
-        .excluded
-        .iter()
-        .filter(|excluded| !ran.contains(&excluded.case))
-        .map(|excluded| excluded_view(excluded, Some(input.finished)))
-        .collect();
-    let removed: Vec<RemovedView> = input
-        .compared
-        .iter()
-        .filter(|compared| compared.standing == Standing::Removed && !ran.contains(&compared.case))
-        .map(|compared| RemovedView {
-            case: compared.case.clone(),
-            set: compared.set.clone(),
-            why: compared.why.clone(),
-        })
-        .collect();
+    let excluded: Vec<ExcludedView> = not_run(input, &ran);
+    let removed = removed_views(input.compared, &ran);
     let mut document = ReportDocument {
         schema: REPORT_SCHEMA.to_owned(),
         run: input.run.clone(),
@@ -64,12 +49,7 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         mode_reason: input.plan.mode_reason.clone(),
         changes: input.plan.changes.iter().map(change_view).collect(),
         unclassified: input.plan.unclassified.clone(),
-        uncovered: input
-            .plan
-            .uncovered
-            .iter()
-            .map(|uncovered| uncovered_view(uncovered, input.project_option))
-            .collect(),
+        uncovered: uncovered_views(input),
         bumps_without_change: input.plan.bumps_without_change.clone(),
         changes_without_bump: input.plan.changes_without_bump.clone(),
         outside_project: input.plan.outside_project,
@@ -123,6 +103,22 @@ fn shadow_view(shadow: &Shadow, cases: &[CaseView]) -> ShadowView {
         left_out: shadow.left_out.iter().cloned().collect(),
         escapes: shadow.escapes.iter().filter_map(escape).collect(),
     }
+}
+
+fn uncovered_views(input: &ReportInput) -> Vec<UncoveredView> {
+    input.plan.uncovered.iter().map(|uncovered| uncovered_view(uncovered, input.project_option)).collect()
+}
+
+fn not_run(input: &ReportInput, ran: &BTreeSet<&CaseId>) -> Vec<ExcludedView> {
+    let excluded = input.plan.excluded.iter().filter(|excluded| !ran.contains(&excluded.case));
+    excluded.map(|excluded| excluded_view(excluded, Some(input.finished))).collect()
+}
+
+/// The cases that only the baseline knows.
+fn removed_views(compared: &[Compared], ran: &BTreeSet<&CaseId>) -> Vec<RemovedView> {
+    let removed = compared.iter().filter(|one| one.standing == Standing::Removed && !ran.contains(&one.case));
+    let view = |one: &Compared| RemovedView { case: one.case.clone(), set: one.set.clone(), why: one.why.clone() };
+    removed.map(view).collect()
 }
 
 /// The name of a mode in files and reports.

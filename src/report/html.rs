@@ -22,7 +22,7 @@ const TEMPLATES: [(&str, &str); 3] = [
     ("holdpoint/case.html", include_str!("../../templates/case.html")),
     ("holdpoint/figures.html", include_str!("../../templates/figures.html")),
 ];
-const STYLE: &str = include_str!("../../templates/report.css");
+pub(super) const STYLE: &str = include_str!("../../templates/report.css");
 const SCRIPT: &str = include_str!("../../templates/report.js");
 
 /// The name by which a project's template can extend the shipped one.
@@ -83,7 +83,7 @@ pub fn render_html(document: &ReportDocument, custom: Option<CustomTemplate>) ->
     Ok(html)
 }
 
-fn environment<'a>() -> Result<Environment<'a>, Error> {
+pub(super) fn environment<'a>() -> Result<Environment<'a>, Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -97,9 +97,17 @@ fn environment<'a>() -> Result<Environment<'a>, Error> {
     Ok(environment)
 }
 
+/// The policy of a page without any script: nothing is fetched, and only the shipped style is used.
+pub(super) fn style_policy() -> String {
+    format!("default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'", hash(STYLE))
+}
+
+fn hash(text: &str) -> String {
+    STANDARD.encode(Digest::of(text.as_bytes()).to_bytes())
+}
+
 /// The page's content security policy: nothing is fetched, and only this style and this script are used.
 fn policy() -> String {
-    let hash = |text: &str| STANDARD.encode(Digest::of(text.as_bytes()).to_bytes());
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
         hash(STYLE),

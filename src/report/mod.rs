@@ -3,6 +3,11 @@
 mod answer_diff;
 mod build;
 mod changed_answer;
+mod compare_document;
+mod compare_html;
+#[cfg(test)]
+mod compare_sample;
+mod compare_text;
 mod document;
 mod fault_words;
 mod figure_view;
@@ -33,6 +38,9 @@ mod visible;
 mod words;
 
 pub use build::{build, case_new_command};
+pub use compare_document::{COMPARE_SCHEMA, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView};
+pub use compare_html::render_compare_html;
+pub use compare_text::{compare_markdown, compare_text};
 pub use document::{
     CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
     ReasonView, RemovedView, ReportDocument, UncoveredView,

@@ -4,6 +4,7 @@
 mod accept_processes;
 mod acceptance;
 mod case_new;
+mod comparing;
 mod exit_codes;
 mod expectation_edits;
 

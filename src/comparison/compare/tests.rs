@@ -370,7 +370,7 @@ fn fewer_trials_than_were_accepted_are_not_comparable_unless_they_show_something
     for (accepted, now, expected) in table {
         let compared = from_to(&failing(&accepted), &failing(&[now]));
         assert_eq!(compared.standing, expected, "{accepted:?} then {now:?}");
-        let says_why = compared.why.contains("fewer trials than at acceptance: 1 now, 2 then");
+        let says_why = compared.why.contains("fewer trials than before: 1 now, 2 then");
         assert_eq!(says_why, expected == Standing::NotComparable, "{}", compared.why);
     }
     let more = from_to(&failing(&[passed]), &failing(&[passed, passed]));

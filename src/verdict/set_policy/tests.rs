@@ -188,9 +188,13 @@ fn a_policy_that_is_lowered_in_the_same_change_is_judged_by_the_stricter_one() {
     assert_eq!(by_base.code, ExitCode::Failed);
     assert!(by_base.notes[0].contains("the stricter one counts") && by_base.notes[0].contains("zero tolerance"));
     let stricter = policy(&[("access", minimum(0.99))]);
-    assert_ne!(judged(&groups, 0, &lenient, &[stricter.clone()]).code, ExitCode::Passed);
-    assert_ne!(judged(&groups, 0, &stricter, &[lenient.clone()]).code, ExitCode::Passed, "raising counts at once");
-    assert_eq!(judged(&groups, 0, &lenient, &[lenient.clone()]).code, ExitCode::Passed);
+    assert_ne!(judged(&groups, 0, &lenient, std::slice::from_ref(&stricter)).code, ExitCode::Passed);
+    assert_ne!(
+        judged(&groups, 0, &stricter, std::slice::from_ref(&lenient)).code,
+        ExitCode::Passed,
+        "raising counts at once"
+    );
+    assert_eq!(judged(&groups, 0, &lenient, std::slice::from_ref(&lenient)).code, ExitCode::Passed);
 }
 
 fn any_policy() -> impl Strategy<Value = SetPolicy> {
@@ -205,7 +209,7 @@ proptest! {
     ) {
         let groups = [regressed(worse, "access"), fixed(better, "access"), unchanged(same, "access"), new(fresh, "access", Failed)];
         let (one, other) = (policy(&[("access", one)]), policy(&[("access", other)]));
-        let both = judged(&groups, 0, &one, &[other.clone()]).code;
+        let both = judged(&groups, 0, &one, std::slice::from_ref(&other)).code;
         for alone in [&one, &other] {
             if judged(&groups, 0, alone, &[]).code != ExitCode::Passed {
                 prop_assert_ne!(both, ExitCode::Passed);
@@ -213,7 +217,7 @@ proptest! {
         }
         // A set of which nothing ran has no verdict of its own.
         if worse + better + same + fresh > 0 {
-            let swapped = judged(&groups, 0, &other, &[one.clone()]).code;
+            let swapped = judged(&groups, 0, &other, std::slice::from_ref(&one)).code;
             prop_assert_eq!(both == ExitCode::Passed, swapped == ExitCode::Passed);
         }
     }
