@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use ureq::Agent;
@@ -18,6 +19,15 @@ use super::service::Service;
 
 /// How often a target is started whose port somebody else took in the moment before it could listen there.
 const STARTS: usize = 3;
+
+/// The lowest port that a target is given: those below often belong to services.
+const LOWEST_PORT: u16 = 16_384;
+
+/// How many ports are tried before the system is asked for any.
+const PORTS_TRIED: usize = 256;
+
+/// How many ports have been asked for in this process.
+static PORTS_ASKED: AtomicU64 = AtomicU64::new(0);
 
 /// How long a connection to a port of this machine may take.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -46,13 +56,28 @@ impl<'a> TargetProgram<'a> {
     }
 }
 
-/// A port at which nobody listens now.
+/// A port at which nobody listens now, below those that the system gives to outgoing connections: until the target listens,
+/// one of those could take it, even the one that asks whether the target is ready, which would then reach itself.
 fn free_port() -> Result<u16, TrialError> {
-    let found = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| listener.local_addr());
+    let below = first_outgoing_port().clamp(LOWEST_PORT + 1, u16::MAX);
+    // Two processes begin at different places, and one process never asks twice for the same port soon.
+    let start = u64::from(std::process::id()).wrapping_mul(7919);
+    let candidates = (0..PORTS_TRIED).map(|_| {
+        let nth = start.wrapping_add(PORTS_ASKED.fetch_add(1, Ordering::Relaxed));
+        u16::try_from(nth % u64::from(below - LOWEST_PORT)).map_or(LOWEST_PORT, |nth| LOWEST_PORT + nth)
+    });
+    let found = candidates.map(bind).find(Result::is_ok).unwrap_or_else(|| bind(0));
     found.map(|address| address.port()).map_err(|error| TrialError {
         kind: ErrorKind::Setup,
         message: format!("no port could be had for a target: {error}"),
     })
+}
+
+/// The first port that the system gives to outgoing connections; Linux's default where it does not say.
+fn first_outgoing_port() -> u16 {
+    let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    range.split_whitespace().next().and_then(|port| port.parse().ok()).unwrap_or(32_768)
 }
 
 struct Running<'a> {
@@ -141,4 +166,18 @@ impl Drop for Targets<'_> {
 
 fn of(id: &PartId, error: TrialError) -> TrialError {
     TrialError { message: format!("the target of the connector `{id}`: {}", error.message), ..error }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_targets_port_is_none_that_an_outgoing_connection_can_have() {
+        let ports: Vec<u16> = (0..50).map(|_| free_port().unwrap()).collect();
+        assert!(ports.iter().all(|port| *port >= LOWEST_PORT && *port < first_outgoing_port()), "{ports:?}");
+        assert_eq!(ports.iter().collect::<BTreeSet<_>>().len(), ports.len(), "two targets at once get two ports");
+    }
 }
