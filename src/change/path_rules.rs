@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use globset::{GlobSet, GlobSetBuilder};
 
 use crate::manifest::{
-    Case, Part, Project, ProjectFile, WorkflowSpec, compile_glob, grader_arguments, literal_prefix, project_path,
+    Case, Part, Project, ProjectFile, compile_glob, grader_arguments, literal_prefix, project_path,
 };
 
 use super::path_name::PathName;
@@ -39,7 +39,7 @@ pub(super) enum PathOwner {
 pub(super) struct PathRules {
     project: BTreeSet<PathName>,
     named: BTreeSet<PathName>,
-    /// The arguments with which workflows are started, as paths. They count as code where files stand there.
+    /// The arguments with which workflows and their targets are started, as paths. They count as code where files stand there.
     programs: BTreeSet<PathName>,
     /// The same of the programs that judge.
     graders: BTreeSet<PathName>,
@@ -71,9 +71,9 @@ impl PathRules {
             graders.extend(grader_arguments(case).map(PathName::from));
             project.extend(case.fixtures.iter().map(|fixture| PathName::from(fixture.path.as_str())));
         }
-        for workflow in files.flat_map(|file| file.workflows.values()) {
-            programs.extend(program_arguments(workflow).map(PathName::from));
-            code.extend(&workflow.code);
+        for file in files {
+            programs.extend(program_arguments(file).map(PathName::from));
+            code.extend(file.workflows.values().flat_map(|workflow| &workflow.code));
         }
         let mut roots: BTreeSet<String> = code.iter().map(|glob| literal_prefix(glob)).collect();
         roots.extend(programs.iter().chain(&graders).filter_map(PathName::as_str).map(str::to_owned));
@@ -138,8 +138,12 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a String>) -> GlobSet {
     builder.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
-/// The words with which a workflow is started, each as a path from the project's folder.
-fn program_arguments(workflow: &WorkflowSpec) -> impl Iterator<Item = &str> {
-    let run = workflow.command.iter().flat_map(|command| &command.run);
-    run.chain(workflow.http.iter().flat_map(|http| &http.start)).filter_map(|word| project_path(word))
+/// The words with which workflows and their targets are started, each as a path from the project's folder.
+fn program_arguments(file: &ProjectFile) -> impl Iterator<Item = &str> {
+    let workflows = file.workflows.values().flat_map(|workflow| {
+        let run = workflow.command.iter().flat_map(|command| &command.run);
+        run.chain(workflow.http.iter().flat_map(|http| &http.start))
+    });
+    let targets = file.connectors.values().flat_map(|connector| &connector.upstream.start);
+    workflows.chain(targets.flat_map(|target| &target.run)).filter_map(|word| project_path(word))
 }

@@ -267,7 +267,7 @@ impl<'a> HandedOn<'a> {
     /// All that the project's workflows, their targets and its probes are given.
     fn by(file: &'a ProjectFile) -> Self {
         let mut handed_on = Self::default();
-        file.workflows.values().for_each(|workflow| handed_on.to_workflow(workflow));
+        file.workflows.values().for_each(|workflow| handed_on.add_workflow(workflow));
         for connector in file.connectors.values() {
             handed_on.environments.extend(connector.upstream.start.as_ref().map(|start| &start.env));
             handed_on.texts.extend(&connector.upstream.url);
@@ -282,7 +282,7 @@ impl<'a> HandedOn<'a> {
         handed_on
     }
 
-    fn to_workflow(&mut self, workflow: &'a WorkflowSpec) {
+    fn add_workflow(&mut self, workflow: &'a WorkflowSpec) {
         self.environments.extend(workflow.command.as_ref().map(|command| &command.env));
         let Some(http) = &workflow.http else { return };
         self.environments.push(&http.env);

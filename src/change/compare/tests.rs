@@ -287,6 +287,19 @@ fn a_file_that_a_workflow_is_started_with_is_its_code_though_it_is_inert_or_lies
 }
 
 #[test]
+fn a_file_that_a_target_is_started_with_is_code_though_it_is_inert() {
+    let connector = "id: shop\nkind: connector\nversion: 1.0.0\nrelease: '1'\noperations:\n  \
+                     order: {effect: create, wire: {method: POST, path: /orders}}\n";
+    let side = |content: &str| {
+        let files = started_by("x", content);
+        let project = String::from_utf8(files.read("holdpoint.yaml").unwrap()).unwrap();
+        let target = "connectors:\n  shop: {upstream: {start: {run: [sh, w.sh]}}}\n";
+        files.with("holdpoint.yaml", project + target).with("manifests/shop.yaml", connector)
+    };
+    assert_changes(&side("1"), &side("2"), &["code file:w.sh modified"]);
+}
+
+#[test]
 fn a_file_that_a_grader_is_started_with_is_a_change_of_its_cases() {
     let side = |content: &str| {
         let project = PROJECT.replace("'docs/**'", "'**'");

@@ -103,7 +103,7 @@ fn check_variables(
 /// Checks that each connector has a manifest by which its calls can be told apart.
 pub(super) fn check_references(scope: &Scope<'_>, document: &Document, errors: &mut Vec<Diagnostic>) {
     let Some(project) = scope.project else { return };
-    for (id, _) in &project.connectors {
+    for id in project.connectors.keys() {
         let pointer = below("/connectors", id);
         let part = scope.part_of_key(document, &pointer, id, PartKind::Connector, errors);
         let Some(part) = part else { continue };
