@@ -9,7 +9,9 @@ fn watched(expectation: &str) -> MemoryFiles {
         "    command: {run: [python3, desk.py]}\n    parts: [policy, review, clerks]\n",
     );
     let project = format!("{project}connectors:\n  review: {{upstream: {{url: http://127.0.0.1:9000}}}}\n");
-    valid().with("holdpoint.yaml", project).with("cases/action/odd.yaml", case("local", expectation))
+    let told_apart = format!("{CONNECTOR}    wire: {{method: POST, path: /queue, intention: {{body: /operation}}}}\n");
+    let files = valid().with("holdpoint.yaml", project).with("manifests/review.yaml", told_apart);
+    files.with("cases/action/odd.yaml", case("local", expectation))
 }
 
 fn case(workflow: &str, expectation: &str) -> String {
