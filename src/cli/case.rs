@@ -59,7 +59,7 @@ fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Fa
         let text = serde_json::to_string_pretty(&document(&overview, &option)).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
     } else {
-        let sections = [matrix(&overview), gaps(&overview, &option), last_results(&overview)];
+        let sections = [matrix(&overview), gaps(&overview, &option), doing_nothing(&overview), last_results(&overview)];
         context.console.lines(&sections.map(|lines| lines.join("\n")).join("\n\n"));
     }
     Ok(ExitCode::Passed)
@@ -117,6 +117,26 @@ fn gaps(overview: &CaseOverview, option: &str) -> Vec<String> {
         lines.push(format!("  {} of the {} {}", gap.risk, gap.kind, gap.part));
         lines.push(paint(FAINT, format!("    {}", case_new_command(option, &gap.part, &gap.risk))));
     }
+    lines
+}
+
+/// The cases that a workflow which does nothing would pass: their passes show nothing.
+fn doing_nothing(overview: &CaseOverview) -> Vec<String> {
+    let cases = || overview.do_nothing.iter();
+    let passed: Vec<&CaseId> = cases().filter(|(_, word)| word.passes()).map(|(case, _)| case).collect();
+    let open = cases().filter(|(_, word)| word.is_open()).count();
+    let open = if open == 0 {
+        String::new()
+    } else {
+        format!(" Of {} only a judging program could say.", counted(open, "case"))
+    };
+    if passed.is_empty() {
+        return vec![format!("No case is passed by a workflow that does nothing.{open}")];
+    }
+    let count = counted(passed.len(), "case");
+    let mut lines =
+        vec![paint(WARN, format!("Passed by a workflow that does nothing ({count}): a pass shows nothing.{open}"))];
+    lines.extend(passed.into_iter().map(|case| format!("  {case}")));
     lines
 }
 
@@ -179,6 +199,7 @@ fn entry(overview: &CaseOverview, case: &Case) -> serde_json::Value {
         "trials": case.trials,
         "always": case.always,
         "last": overview.last.get(&case.id),
+        "do_nothing": overview.do_nothing.get(&case.id),
     })
 }
 

@@ -54,6 +54,7 @@ pub(super) fn account_of_record(record: &RunRecord) -> Account {
                 digest: &case.digest,
                 trials: case.trials,
                 calls_seen: case.calls_seen,
+                do_nothing: case.do_nothing,
             },
         )
     });

@@ -7,6 +7,7 @@
 mod case_result;
 mod claims;
 mod contract;
+mod do_nothing;
 mod grade;
 mod graders;
 mod json_equality;
@@ -19,6 +20,7 @@ mod specimen;
 mod trial;
 
 pub use contract::{Breach, RuleStanding, Terms, breaches, examine};
+pub use do_nothing::{DoNothing, do_nothing};
 pub use grade::{CaseResult, Grade, GradedTrial, GradingContext};
 pub use judge::GraderDoc;
 pub use mutation::{CaseMutation, GraderChecked, Mutation, MutationTotals, Sight, by_case, mutate};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, CaseStatus, Claim, ClaimCheck, Digest, OperationId, Outcome, RunId};
 use crate::evidence::AttemptSeen;
+use crate::grading::DoNothing;
 
 use super::contract::Contract;
 
@@ -77,6 +78,8 @@ pub struct CaseAccount {
     pub eligible: bool,
     /// How its checks ended, in a run.
     pub status: Option<CaseStatus>,
+    /// Whether a workflow that does nothing would pass its checks, in a run.
+    pub do_nothing: Option<DoNothing>,
     /// Time that the machine took, in milliseconds, in a run.
     pub machine_ms: Option<u64>,
     /// The reviewers' decisions, in order.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::change::Snapshot;
 use crate::domain::{CaseId, CaseStatus, Digest, Outcome, RunId, TrialStatus};
 use crate::evidence::{Form, OperationSeen};
-use crate::grading::GradedTrial;
+use crate::grading::{DoNothing, GradedTrial};
 
 use super::account::{Account, CaseAccount, OperationAccount, Source, sentence};
 use super::contract::Contract;
@@ -45,6 +45,8 @@ pub struct RunCase<'a> {
     pub trials: u32,
     /// Whether the runner saw its workflow's calls.
     pub calls_seen: bool,
+    /// Whether a workflow that does nothing would pass it, where the record has it.
+    pub do_nothing: Option<DoNothing>,
 }
 
 /// The account of a run. Cases that ran in the base's form too are accounted for in the head's alone, and the remarks say
@@ -116,6 +118,7 @@ fn case_account(id: &CaseId, case: &RunCase<'_>, trials: &[&GradedTrial]) -> Cas
         eligible: true,
         status: Some(status),
         machine_ms,
+        do_nothing: case.do_nothing,
         ..CaseAccount::default()
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseStatus, ClaimCheck, Outcome};
+use crate::grading::DoNothing;
 
 use super::account::{Account, CaseAccount, CostAccount, Decision, OperationAccount, Source};
 use super::paper::{NOT_OBSERVED, OnSheet, observed, push_remarks, source_facts, sum_observed};
@@ -69,6 +70,9 @@ pub struct CaseScores {
     pub eligible: Option<usize>,
     /// Of those, cases that passed every check, in a run.
     pub passed_checks: Option<Rate>,
+    /// Of those, cases that a workflow which does nothing would pass too: passes that show nothing of this one.
+    #[serde(default)]
+    pub passed_by_doing_nothing: Option<usize>,
     /// Of those, cases that a reviewer accepted at last, corrected or not.
     pub accepted: Option<Rate>,
     /// Of those, cases that the first review accepted as they were.
@@ -204,6 +208,9 @@ fn case_scores(account: &Account) -> CaseScores {
         eligible: seen(!account.cases.is_empty(), || all),
         passed_checks: seen(account.cases.iter().any(|case| case.status.is_some()), || {
             Rate::new(count(&|case| case.status == Some(CaseStatus::Passed)), all)
+        }),
+        passed_by_doing_nothing: seen(all > 0 && eligible(account).all(|case| case.do_nothing.is_some()), || {
+            count(&|case| case.do_nothing.is_some_and(DoNothing::passes))
         }),
         accepted: seen(reviewed, || {
             let taken =
@@ -393,6 +400,7 @@ impl Scorecard {
         sheet.facts([
             ("Eligible", observed(cases.eligible)),
             ("Passed every check", rate(cases.passed_checks)),
+            ("Passed by doing nothing", observed(cases.passed_by_doing_nothing)),
             ("Accepted by a reviewer", rate(cases.accepted)),
             ("Accepted at first review", rate(cases.accepted_at_first_review)),
             ("Corrections", observed(cases.corrections)),

@@ -10,7 +10,7 @@ use crate::evidence::{
     Answer, Answered, AttemptSeen, Call, ClaimMade, EffectSeen, Form, Look, Observation, OperationSeen,
     StepObservation, check_claim, conclude,
 };
-use crate::grading::GradedTrial;
+use crate::grading::{DoNothing, GradedTrial};
 use crate::manifest::{IdempotencyKey, Lookup, PartKind};
 
 use super::account::OperationAccount;
@@ -163,7 +163,16 @@ impl RunFixture {
 
     pub(super) fn source(&self) -> RunSource<'_> {
         let case = |(id, title, trials): &'_ (CaseId, &'static str, u32)| {
-            (id.clone(), RunCase { title: Some(title), digest: &self.digest, trials: *trials, calls_seen: true })
+            (
+                id.clone(),
+                RunCase {
+                    title: Some(title),
+                    digest: &self.digest,
+                    trials: *trials,
+                    calls_seen: true,
+                    do_nothing: Some(DoNothing::Fails),
+                },
+            )
         };
         let cases = self.planned.iter().map(|planned| (&planned.0, case(planned).1)).collect();
         RunSource {

@@ -8,7 +8,7 @@ use crate::change::{BaseKind, Snapshot};
 use crate::domain::{CaseId, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, TrialSpec, execute};
-use crate::grading::{CaseMutation, CaseResult, GradedTrial, GradingContext, by_case, grade, mutate};
+use crate::grading::{CaseMutation, CaseResult, GradedTrial, GradingContext, by_case, do_nothing, grade, mutate};
 use crate::manifest::{Case, Project};
 use crate::selection::Mode;
 use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
@@ -167,6 +167,7 @@ fn specs<'a>(planned: &Planned<'a>) -> impl Iterator<Item = TrialSpec<'a>> + use
 fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
     let prepared = job.prepared;
     let heads = planned.iter().filter(|planned| planned.form == Form::Head);
+    let context = GradingContext { parts: &prepared.project.parts, texts: &prepared.project.texts };
     let cases = heads.map(|Planned { case, trials, .. }| {
         let planned = PlannedCase {
             set: case.set.clone(),
@@ -176,6 +177,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             title: Some(case.title.clone()),
             workflow: Some(case.workflow.clone()),
             calls_seen: prepared.project.sees_calls_of(&case.workflow),
+            do_nothing: Some(do_nothing(case, &context)),
         };
         (case.id.clone(), planned)
     });

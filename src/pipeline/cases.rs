@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::domain::{CaseId, CaseStatus, Risk};
+use crate::grading::{DoNothing, GradingContext, do_nothing};
 use crate::manifest::{
     Diagnostic, DiskFiles, EntryKind, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton,
     load_side, scaffold,
@@ -88,6 +89,8 @@ pub struct CaseOverview {
     pub coverage: Vec<Coverage>,
     /// How each case ended when it last ran on this machine; one that never ran is not there.
     pub last: BTreeMap<CaseId, CaseStatus>,
+    /// Whether a workflow that does nothing would pass each case.
+    pub do_nothing: BTreeMap<CaseId, DoNothing>,
 }
 
 /// Reads what there is to say of the project's cases; runs nothing.
@@ -103,5 +106,7 @@ pub fn case_overview(
     let last = last.into_iter().filter(|(case, _)| project.cases.contains_key(case)).collect();
     let built_in = crate::domain::BUILT_IN_RISKS.into_iter().map(Risk::from);
     let risks = built_in.chain(project.file.risks.iter().cloned()).collect();
-    Ok(CaseOverview { risks, coverage: coverage(&project), last, project })
+    let context = GradingContext { parts: &project.parts, texts: &project.texts };
+    let do_nothing = project.cases.iter().map(|(id, case)| (id.clone(), do_nothing(case, &context))).collect();
+    Ok(CaseOverview { risks, coverage: coverage(&project), last, do_nothing, project })
 }

@@ -19,7 +19,7 @@ pub(super) fn papers(outcome: &Outcome, verdict: &Verdict, finished: &str) -> Op
     let header = &outcome.header;
     let cases = header.cases.iter().map(|(id, case)| {
         let (title, calls_seen) = (case.title.as_deref(), case.calls_seen);
-        (id, RunCase { title, digest: &case.digest, trials: case.trials, calls_seen })
+        (id, RunCase { title, digest: &case.digest, trials: case.trials, calls_seen, do_nothing: case.do_nothing })
     });
     let results = outcome.results.iter().chain(&outcome.old_forms);
     let account = account_of_run(&RunSource {

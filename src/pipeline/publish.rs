@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
+use crate::grading::DoNothing;
 use crate::report::{self, MutationDocument, ReportDocument, ReportInput};
 use crate::store::{RunKind, Store};
 use crate::verdict::BaselineState;
@@ -86,6 +87,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
         cases: &prepared.project.cases,
         accepted_outputs: &outputs,
         accepted_statuses: &accepted.collect(),
+        do_nothing: &doing_nothing(outcome),
         papers: papers.as_ref(),
         earlier_runs: &earlier_runs,
         limits: &limits,
@@ -102,6 +104,12 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     write(&junit, &text)?;
     write(&folder.join("report.html"), &report::render_html(&document, None)?)?;
     Ok(document)
+}
+
+/// Whether a workflow that does nothing would pass, for each case that was to run.
+fn doing_nothing(outcome: &Outcome) -> BTreeMap<CaseId, DoNothing> {
+    let cases = outcome.header.cases.iter();
+    cases.filter_map(|(case, planned)| Some((case.clone(), planned.do_nothing?))).collect()
 }
 
 /// Writes what damaging the passing trials showed, beside the report.

@@ -250,6 +250,7 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         accepted: found.compared.and_then(|compared| compared.before),
         passes: found.result.map(passes),
         tries: found.result.map(|result| tries(&result.trials)).unwrap_or_default(),
+        do_nothing: input.do_nothing.get(id).copied(),
         tolerated: input.verdict.sets.iter().any(|judgement| judgement.tolerates(id)),
         input: case.map_or(Value::Null, |case| case.input.clone()),
         faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::change::{ChangeKind, Direction, Side};
 use crate::comparison::{Ended, GradeChange, OutcomeChange, Standing, Tries};
 use crate::domain::{Aspect, CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
+use crate::grading::DoNothing;
 use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
@@ -273,6 +274,9 @@ pub struct CaseView {
     /// What further tries would come to, where it has several trials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tries: Vec<Tries>,
+    /// Whether a workflow that does nothing would pass it too: then its pass shows nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub do_nothing: Option<DoNothing>,
     /// Whether it did not pass and its set's policy tolerates that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tolerated: bool,

@@ -28,6 +28,9 @@ pub struct RateView {
     /// How the same cases stood when they were accepted; `None` where none of them ever was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<AcceptedRateView>,
+    /// How many of them a workflow that does nothing would pass; `None` where that is not known of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub do_nothing: Option<usize>,
 }
 
 /// An interval of a share, from 0 to 1.
@@ -84,9 +87,23 @@ pub(super) fn rates<'a>(cases: &'a [CaseView], accepted: impl Fn(&'a CaseView) -
                 cases: before.len(),
                 passed: before.iter().filter(|status| **status == CaseStatus::Passed).count(),
             }),
+            do_nothing: passed_by_doing_nothing(&members),
         }
     };
     by_set.into_iter().map(rate).collect()
+}
+
+/// How many of these a workflow that does nothing would pass; `None` where that is not known of each.
+pub(super) fn passed_by_doing_nothing<'a>(cases: impl IntoIterator<Item = &'a &'a CaseView>) -> Option<usize> {
+    let each: Option<Vec<bool>> = cases.into_iter().map(|case| Some(case.do_nothing?.passes())).collect();
+    Some(each?.into_iter().filter(|passes| *passes).count())
+}
+
+/// What a workflow that does nothing would come to, to stand beside a count of passes; empty where it is not known.
+pub(super) fn beside_doing_nothing(cases: &[CaseView]) -> String {
+    let members: Vec<&CaseView> = cases.iter().collect();
+    let passed = passed_by_doing_nothing(&members).filter(|_| !cases.is_empty());
+    passed.map(|passed| format!("a workflow that does nothing would pass {passed}")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -105,6 +122,21 @@ mod tests {
         assert_eq!(rates.iter().map(|rate| rate.cases).sum::<usize>(), document.cases.len());
         let interval = of("policy_accuracy").interval.unwrap();
         assert!((interval.low - 0.639_772).abs() < 1e-6 && (interval.high - 0.965_023).abs() < 1e-6, "{interval:?}");
+    }
+
+    #[test]
+    fn what_doing_nothing_would_pass_stands_beside_a_rate_only_where_it_is_known_of_each_case() {
+        let mut document = Sample::full().document();
+        let of = |rates: &[RateView]| {
+            rates.iter().find(|rate| rate.set.as_str() == "policy_accuracy").and_then(|rate| rate.do_nothing)
+        };
+        assert_eq!(of(&rates(&document.cases, |_| None)), Some(1));
+        assert_eq!(beside_doing_nothing(&document.cases), "a workflow that does nothing would pass 1");
+        let unknown = document.cases.iter_mut().find(|case| case.id.as_str() == "policy-answer-03").unwrap();
+        unknown.do_nothing = None;
+        assert_eq!(of(&rates(&document.cases, |_| None)), None);
+        assert_eq!(beside_doing_nothing(&document.cases), "");
+        assert_eq!(beside_doing_nothing(&[]), "");
     }
 
     #[test]

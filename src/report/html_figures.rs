@@ -48,6 +48,8 @@ struct RateRow {
     rate: String,
     interval: String,
     accepted: String,
+    /// What a workflow that does nothing would pass; empty where it is not known.
+    do_nothing: String,
     /// Where the marks stand in the drawing, in its units.
     at: String,
     low: String,
@@ -143,6 +145,7 @@ fn rate_row(rate: &RateView) -> RateRow {
             .as_ref()
             .map(|accepted| format!("{} of {}", accepted.passed, accepted.cases))
             .unwrap_or_default(),
+        do_nothing: rate.do_nothing.map(|passed| format!("{passed} of {}", rate.cases)).unwrap_or_default(),
         at: place(share(rate.passed, rate.cases)),
         low: place(interval.low),
         high: place(interval.high),
@@ -265,6 +268,7 @@ mod tests {
         }
         let row = figures.rates.iter().find(|row| row.set == "policy_accuracy").unwrap();
         assert_eq!((row.rate.as_str(), row.interval.as_str()), ("14 of 16", "63 % to 97 %"));
+        assert_eq!(row.do_nothing, "1 of 16", "not judged is no pass");
         assert_eq!(row.accepted, "15 of 16", "a regression passed when it was accepted, a known failure did not");
     }
 

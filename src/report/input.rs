@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::comparison::Compared;
 use crate::domain::{CaseId, CaseStatus, Digest, RunId};
-use crate::grading::CaseResult;
+use crate::grading::{CaseResult, DoNothing};
 use crate::manifest::Case;
 use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
@@ -47,6 +47,8 @@ pub struct ReportInput<'a> {
     pub accepted_outputs: &'a BTreeMap<CaseId, String>,
     /// The status that each case was accepted with.
     pub accepted_statuses: &'a BTreeMap<CaseId, CaseStatus>,
+    /// Whether a workflow that does nothing would pass, by case.
+    pub do_nothing: &'a BTreeMap<CaseId, DoNothing>,
     /// The scorecard and the failure table of the run; `None` where nothing ran.
     pub papers: Option<&'a Papers>,
     /// How the runs before this one ended on this machine, oldest first.

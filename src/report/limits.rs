@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::comparison::evidence_statement;
 use crate::domain::{Outcome, canonical_json};
+use crate::grading::DoNothing;
 
 use super::document::{ExcludedView, ReportDocument};
 
@@ -16,6 +17,7 @@ pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
         Some(statement(document)),
         errored(document),
         uncertain_operations(document),
+        passed_by_doing_nothing(document),
         single_trials(document),
         inherited(document),
         not_run(document),
@@ -78,6 +80,33 @@ fn uncertain_operations(document: &ReportDocument) -> Option<String> {
             counted(operations().count(), "operation")
         )
     })
+}
+
+/// So many cases are named; the document has the word of each.
+const CASES_NAMED: usize = 5;
+
+fn passed_by_doing_nothing(document: &ReportDocument) -> Option<String> {
+    let with = |word: DoNothing| -> Vec<&str> {
+        document.cases.iter().filter(|case| case.do_nothing == Some(word)).map(|case| case.id.as_str()).collect()
+    };
+    let (passed, open) = (with(DoNothing::Passes), with(DoNothing::NotJudged));
+    let named = |cases: &[&str]| match cases.len().saturating_sub(CASES_NAMED) {
+        0 => cases.join(", "),
+        more => format!("{} and {more} more", cases[..CASES_NAMED].join(", ")),
+    };
+    let mut sentences = Vec::new();
+    if !passed.is_empty() {
+        let count = counted(passed.len(), "case");
+        sentences.push(format!(
+            "A workflow that does nothing would pass {count} too: a pass there shows nothing of this one ({}).",
+            named(&passed)
+        ));
+    }
+    if !open.is_empty() {
+        let count = counted(open.len(), "case");
+        sentences.push(format!("Whether it would pass {count} only a judging program could say ({}).", named(&open)));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 fn single_trials(document: &ReportDocument) -> Option<String> {

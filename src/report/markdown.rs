@@ -8,6 +8,7 @@ use crate::evidence::escape_markdown;
 
 use super::changed_answer::changed_passes;
 use super::document::{CaseView, ReportDocument};
+use super::figure_view::beside_doing_nothing;
 use super::findings::{findings, one_line};
 use super::group::Group;
 use super::limits::counted;
@@ -69,11 +70,13 @@ fn head(document: &ReportDocument) -> String {
     for reason in &document.verdict_reasons {
         text.push_str(&format!("- {}\n", escape_markdown(&one_line(&reason.text, FINDING_CAP))));
     }
+    let beside = beside_doing_nothing(&document.cases);
+    let beside = if beside.is_empty() { beside } else { format!("; {beside}") };
     for note in &document.verdict_notes {
         text.push_str(&format!("\n{}\n", escape_markdown(&one_line(note, FINDING_CAP))));
     }
     text.push_str(&format!(
-        "\n{} of {} passed, {} failed, {} errored, {} uncertain, {} flaky; {} did not run and inherit.\n",
+        "\n{} of {} passed, {} failed, {} errored, {} uncertain, {} flaky; {} did not run and inherit{beside}.\n",
         counts.passed,
         counted(counts.selected, "case"),
         counts.failed,

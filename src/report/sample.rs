@@ -13,7 +13,7 @@ use crate::evidence::{
     Answer, Answered, AttemptSeen, Call, ClaimMade, Delivered, ErrorKind, Exchange, FaultLaid, Form, Forwarded,
     LookHad, Message, Observation, OperationSeen, Reading, StepObservation, TrialError,
 };
-use crate::grading::{CaseResult, Grade, GradedTrial};
+use crate::grading::{CaseResult, DoNothing, Grade, GradedTrial};
 use crate::manifest::{Case, FaultName, FaultSpec};
 use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
 use crate::selection::{
@@ -40,6 +40,7 @@ pub(super) struct Sample {
     pub(super) cases: BTreeMap<CaseId, Case>,
     pub(super) accepted_outputs: BTreeMap<CaseId, String>,
     pub(super) accepted_statuses: BTreeMap<CaseId, CaseStatus>,
+    pub(super) do_nothing: BTreeMap<CaseId, DoNothing>,
     pub(super) papers: Option<Papers>,
     pub(super) earlier_runs: Vec<TrendPoint>,
     pub(super) limits: Vec<String>,
@@ -60,6 +61,9 @@ impl Sample {
             sample.passed(number);
         }
         sample.plan.selected.sort_by(|one, other| one.case.cmp(&other.case));
+        sample.do_nothing = sample.results.iter().map(|result| (result.case.clone(), DoNothing::Fails)).collect();
+        sample.do_nothing.insert("policy-answer-01".into(), DoNothing::Passes);
+        sample.do_nothing.insert("policy-answer-02".into(), DoNothing::NotJudged);
         sample.papers = Some(sample.papers());
         sample
     }
@@ -70,7 +74,8 @@ impl Sample {
             let CaseResult { case, digest, trials, .. }: &CaseResult = result;
             let title = self.cases.get(case).map(|case| case.title.as_str());
             let trials = u32::try_from(trials.len()).unwrap_or(u32::MAX);
-            (case, RunCase { title, digest, trials, calls_seen: false })
+            let do_nothing = self.do_nothing.get(case).copied();
+            (case, RunCase { title, digest, trials, calls_seen: false, do_nothing })
         };
         let account = account_of_run(&RunSource {
             run: &self.run,
@@ -109,6 +114,7 @@ impl Sample {
             cases: &self.cases,
             accepted_outputs: &self.accepted_outputs,
             accepted_statuses: &self.accepted_statuses,
+            do_nothing: &self.do_nothing,
             papers: self.papers.as_ref(),
             earlier_runs: &self.earlier_runs,
             limits: &self.limits,
@@ -149,6 +155,7 @@ impl Sample {
             cases: BTreeMap::new(),
             accepted_outputs: BTreeMap::new(),
             accepted_statuses: BTreeMap::new(),
+            do_nothing: BTreeMap::new(),
             papers: None,
             earlier_runs: earlier_runs(),
             limits: vec!["The drafter of the practice workflow is scripted; it is no model.".to_owned()],

@@ -4,6 +4,7 @@ use crate::verdict::VerdictWord;
 
 use super::changed_answer::changed_passes;
 use super::document::{CaseView, ReportDocument};
+use super::figure_view::beside_doing_nothing;
 use super::findings::{findings, first_unpassed};
 use super::group::Group;
 use super::html_page::value_text;
@@ -125,8 +126,10 @@ fn tally_line(document: &ReportDocument, ink: Ink) -> String {
         (document.comparison.known_failure, "known to fail"),
     ];
     let rest = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!(", {count} {word}"));
+    let beside = beside_doing_nothing(&document.cases);
+    let beside = if beside.is_empty() { beside } else { ink.quiet(&format!(" ({beside})")) };
     format!(
-        "{} of {} passed{}",
+        "{} of {} passed{}{beside}",
         ink.heading(&counts.passed.to_string()),
         counted(counts.selected, "case"),
         rest.collect::<String>()

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::change::Snapshot;
 use crate::domain::{CaseId, Digest, Question, Risk, RunId, WorkflowId};
-use crate::grading::GradedTrial;
+use crate::grading::{DoNothing, GradedTrial};
 
 use super::{StoreError, schema};
 
@@ -67,6 +67,9 @@ pub struct PlannedCase {
     /// Whether the runner sees this workflow's calls, so that no attempt seen means that none was made.
     #[serde(default)]
     pub calls_seen: bool,
+    /// Whether a workflow that does nothing would pass it; as `title`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub do_nothing: Option<DoNothing>,
 }
 
 /// What is known of a run before its first trial.

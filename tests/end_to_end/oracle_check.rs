@@ -101,3 +101,26 @@ fn no_secret_gets_into_the_document() {
     let text = sandbox.read("reports/latest/mutation.json");
     assert!(!text.contains("s3cret-of-the-desk") && text.contains("[redacted:TICKET_TOKEN]"), "{text}");
 }
+
+#[test]
+fn what_doing_nothing_would_pass_is_said_wherever_passes_are_counted() {
+    let forbids = "effects: {probe: tickets, where: {operation: op-9}, count: 0}";
+    let sandbox =
+        project(&[("forbids", &[forbids]), ("sharp", &SHARP), ("judged", &["command: {run: [sh, judge.sh]}"])]);
+    sandbox.write("judge.sh", "cat >/dev/null\necho '{\"pass\": true, \"message\": \"fine\"}'\n");
+    let listed = sandbox.holdpoint(&["case", "list"]).expect(0).says("Passed by a workflow that does nothing (1 case)");
+    assert!(listed.stdout.contains("\n  forbids\n") && !listed.stdout.contains("\n  sharp\n"), "{}", listed.told());
+    let document = sandbox.holdpoint(&["case", "list", "--json"]).expect(0).json();
+    let word = |id: &str| entry(&document["cases"], "case", id)["do_nothing"].clone();
+    assert_eq!([word("forbids"), word("sharp"), word("judged")], ["passes", "fails", "not_judged"]);
+
+    sandbox.holdpoint(&["run", "--all"]).expect(0).says("(a workflow that does nothing would pass 1)");
+    let report = sandbox.report();
+    assert_eq!(entry(&report["rates"], "set", "action")["do_nothing"], 1);
+    assert_eq!(report["scorecard"]["cases"]["passed_by_doing_nothing"], 1);
+    let limits = report["limits"].to_string();
+    assert!(limits.contains("would pass 1 case too") && limits.contains("(forbids)"), "{limits}");
+    assert!(sandbox.read("reports/latest/summary.md").contains("a workflow that does nothing would pass 1."));
+    assert!(sandbox.read("reports/latest/report.html").contains("1 of 3"));
+    sandbox.holdpoint(&["scorecard"]).expect(0).says("Passed by doing nothing");
+}
