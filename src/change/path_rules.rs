@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use globset::{GlobSet, GlobSetBuilder};
 
-use crate::manifest::{
-    Case, Part, Project, ProjectFile, compile_glob, grader_arguments, literal_prefix, project_path,
-};
+use crate::manifest::{Case, Part, Project, ProjectFile, compile_glob, grader_arguments, literal_prefix, project_path};
 
 use super::path_name::PathName;
 

@@ -136,16 +136,12 @@ impl Wired<'_> {
     fn proxied(&self, started: &BTreeMap<&PartId, String>) -> ProxiedConnector {
         let ConnectorSpec { upstream, env: _, base_path, record_headers, record_bytes, timeout_s } = self.spec;
         let upstream = started.get(self.id).cloned().or_else(|| upstream.url.clone()).unwrap_or_default();
-        // By these headers it is told what an answer means.
-        let signals = self.manifest.operations.values().filter_map(|operation| {
-            operation.idempotency.replay_signal.as_ref()?.header.as_ref().map(|name| name.to_ascii_lowercase())
-        });
         ProxiedConnector {
             id: self.id.clone(),
             upstream,
             manifest: Arc::clone(&self.manifest),
             base_path: base_path.clone(),
-            record_headers: record_headers.iter().cloned().chain(signals).collect(),
+            record_headers: record_headers.clone(),
             record_bytes: *record_bytes,
             timeout: Duration::from_secs(*timeout_s),
         }
