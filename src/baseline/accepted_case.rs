@@ -170,4 +170,47 @@ mod tests {
             assert_eq!(changed.is_worse(), expected, "{accepted} to {now}");
         }
     }
+
+    #[test]
+    fn a_case_is_read_in_every_form_that_was_ever_written_and_differs_only_in_what_both_say() {
+        let digest = |digit: &str| format!("sha256:{}", digit.repeat(64));
+        let oldest = format!(
+            r#"{{"set":"access","digest":"{}","status":"failed","passed":0,"trials":1,"output":null,"outcomes":{{}}}}"#,
+            digest("a")
+        );
+        let with = |more: &str| oldest.replace("}}", &format!("}}{more}}}"));
+        let judged = |probes: &str| {
+            let (expect, probes) = (digest("b"), digest(probes));
+            with(&format!(r#","failing":[1],"question":{{"expectations":"{expect}","probes":"{probes}"}}"#))
+        };
+        let read = |text: &str| serde_json::from_str::<AcceptedCase>(text).unwrap();
+        let (old, failing) = (read(&oldest), read(&with(r#","failing":[1]"#)));
+        let (one, other) = (read(&judged("c")), read(&judged("d")));
+        assert!(old.question.is_unknown() && failing.failing == [1]);
+        assert_eq!(
+            serde_json::to_value(&old).unwrap().as_object().unwrap().len(),
+            7,
+            "nothing is added to an old form"
+        );
+        assert_eq!(one.differing(&other, true), [Aspect::Probes]);
+        assert_eq!(old.differing(&one, true), [], "an unchanged project file vouches for the probes");
+        assert_eq!(old.differing(&one, false), [Aspect::Probes]);
+    }
+
+    #[test]
+    fn what_differs_between_two_forms_is_named_as_closely_as_the_records_can() {
+        let mut before = AcceptedCase::of(&result("a", Failed, "no"));
+        before.question.set(Aspect::Expectations, Digest::of(b"one"));
+        let with = |change: fn(&mut AcceptedCase)| {
+            let mut now = before.clone();
+            now.digest = Digest::of(b"another form");
+            change(&mut now);
+            before.differing(&now, true)
+        };
+        assert_eq!(with(|now| now.question.set(Aspect::Expectations, Digest::of(b"two"))), [Aspect::Expectations]);
+        assert_eq!(with(|now| now.question.set(Aspect::FaultSchedule, Digest::of(b"x"))), [Aspect::FaultSchedule]);
+        assert_eq!(with(|now| now.trials = 3), [Aspect::Trials]);
+        assert_eq!(with(|_| ()), [Aspect::Case]);
+        assert_eq!(before.differing(&before.clone(), true), []);
+    }
 }

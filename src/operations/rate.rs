@@ -35,10 +35,15 @@ impl Rate {
         }
     }
 
-    /// The rate for a reader: `3 of 4 (75 %, 95 % interval 30 % to 95 %)`.
+    /// The rate for a reader: `3 of 4 (75 %, 95 % interval 30.1 % to 95.4 %)`. A share of all or of nothing is not
+    /// given in percent, which would look like a certainty.
     pub fn text(&self) -> String {
         let counts = format!("{} of {}", self.count, self.of);
         match (self.share, self.low, self.high) {
+            (Some(_), Some(low), _) if self.count == self.of => {
+                format!("{counts} (95 % interval from {} up)", percent(low))
+            }
+            (Some(_), _, Some(high)) if self.count == 0 => format!("{counts} (95 % interval up to {})", percent(high)),
             (Some(share), Some(low), Some(high)) => {
                 format!("{counts} ({}, 95 % interval {} to {})", percent(share), percent(low), percent(high))
             }
@@ -68,7 +73,7 @@ mod tests {
     fn twenty_of_twenty_is_no_certainty() {
         let rate = Rate::new(20, 20);
         assert!((rate.low.unwrap() - 0.838_875).abs() < 5e-7 && rate.high == Some(1.0), "{rate:?}");
-        assert_eq!(rate.text(), "20 of 20 (100 %, 95 % interval 83.9 % to 100 %)");
+        assert_eq!(rate.text(), "20 of 20 (95 % interval from 83.9 % up)");
     }
 
     #[test]

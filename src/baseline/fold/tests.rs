@@ -32,6 +32,16 @@ fn a_later_record_replaces_the_cases_that_it_names_and_leaves_the_others() {
 }
 
 #[test]
+fn how_many_acceptances_came_after_one_is_counted() {
+    let first = record(&[], 1, &[("a", "1"), ("b", "1")]);
+    let second = record(&[&digest_of(&first)], 2, &[("b", "2")]);
+    let third = record(&[&digest_of(&second)], 3, &[("c", "3")]);
+    let baseline = folded(&[&first, &second, &third]);
+    let since = |case: &str| baseline.cases[case].acceptances_since;
+    assert_eq!((since("a"), since("b"), since("c")), (2, 1, 0));
+}
+
+#[test]
 fn the_chain_decides_and_not_the_clock() {
     let first = record(&[], 9, &[("a", "1")]);
     let second = record(&[&digest_of(&first)], 2, &[("a", "2")]);

@@ -109,6 +109,13 @@ fn the_evidence_is_stated_as_a_limit_and_never_as_certainty() {
 fn how_old_the_inherited_results_are_is_said() {
     let limits = Sample::full().document().limits.join("\n");
     assert!(limits.contains("6 cases; the oldest was accepted on 2026-02-11, 18 days before"), "{limits}");
+    let mut sample = Sample::full();
+    sample.plan.excluded[0].inherited.as_mut().unwrap().acceptances_since = 3;
+    let document = sample.document();
+    let inherited = document.excluded[0].inherited.as_ref().unwrap();
+    assert_eq!((inherited.age_days, inherited.acceptances_since), (Some(18), 3));
+    let html = super::super::render_html(&document, None).unwrap();
+    assert!(html.contains("2026-02-11T10:00:00Z, 18 days before, 3 acceptances since"));
 }
 
 const STATUSES: [CaseStatus; 5] =

@@ -419,6 +419,16 @@ fn a_case_that_the_base_has_not_or_not_readably_says_that_there_is_no_old_form()
 }
 
 #[test]
+fn a_case_that_is_judged_by_another_probe_than_at_acceptance_runs() {
+    let project = project(cases());
+    let mut known = accepted(&project);
+    known.get_mut("lab/access").unwrap().judged_otherwise = true;
+    let plan = plan(&change_set(vec![]), &project, &known, &BTreeMap::new(), &with_baseline());
+    assert_eq!(selected(&plan), ["lab/access"]);
+    assert_eq!(reasons(&plan, "lab/access"), [SelectionReason::JudgedOtherwise]);
+}
+
+#[test]
 fn new_cases_cases_that_did_not_pass_and_cases_accepted_in_another_form_always_run() {
     let mut cases = cases();
     cases.push(Case { always: true, ..case("lab/always", "access") });
