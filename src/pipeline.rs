@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod accepted;
+mod audit;
 mod carry_out;
 mod cases;
 mod compare_records;
@@ -20,6 +21,7 @@ mod times;
 
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
 pub use accepted::{open_ledger, verify_ledger};
+pub use audit::audit;
 pub use carry_out::{Progress, ProgressEvent};
 pub use cases::{CaseOverview, NewCase, case_overview, new_case};
 pub use compare_records::compare_records;

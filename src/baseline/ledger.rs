@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::change::PartSnapshot;
+use crate::change::{PartSnapshot, Snapshot};
 use crate::domain::Digest;
 use crate::manifest::{DiskFiles, FileSource};
 
@@ -113,6 +113,11 @@ impl Ledger {
     /// One record.
     pub fn record(&self, digest: &Digest) -> Option<&Record> {
         self.records.get(digest)
+    }
+
+    /// The parts that a record accepted, in full; `None` where it accepted none.
+    pub fn snapshot(&self, record: &Record) -> Option<Snapshot> {
+        record.snapshot.as_ref()?.resolve(&self.parts)
     }
 
     /// The records that are out of force.

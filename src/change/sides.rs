@@ -99,6 +99,8 @@ struct Head {
     /// The revision's commit; for a working tree the one that is checked out.
     commit: Option<Commit>,
     is_working_tree: bool,
+    /// A commit that is only looked at: nothing of it runs, whatever is checked out.
+    is_history: bool,
 }
 
 impl Sides {
@@ -121,6 +123,35 @@ impl Sides {
         };
         let base = search.find();
         Ok(Self { root: request.project_root.to_owned(), git: git.ok(), head, base })
+    }
+
+    /// A commit against another one before it, to look at and not to run: the working tree plays no part.
+    ///
+    /// # Errors
+    /// When the files of one of them cannot be listed.
+    pub fn between(root: &Path, git: &GitProject, base: Commit, head: Commit) -> Result<Self, ChangeError> {
+        let failed = |reason: GitError| ChangeError::Files(reason.sentence());
+        let side = |commit: Commit| {
+            let id = commit.id.to_string();
+            Side { name: commit.id.short(), commit: Some(id), note: None }
+        };
+        let base_listing = git.tree(base.id).map_err(failed)?;
+        let listing = git.tree(head.id).map_err(failed)?;
+        let kind = BaseKind::Revisions(vec![base.id.to_string()]);
+        Ok(Self {
+            root: root.to_owned(),
+            git: Some(git.clone()),
+            head: Head {
+                side: side(head),
+                files: Box::new(GitTreeFiles::new(git, &listing)),
+                listing: Some(listing),
+                disk: None,
+                commit: Some(head),
+                is_working_tree: false,
+                is_history: true,
+            },
+            base: Base { side: side(base), kind, listings: vec![base_listing] },
+        })
     }
 
     /// The head's files, to load the project from.
@@ -204,6 +235,9 @@ impl Sides {
 
     /// Declared code that the head's listing does not show and that the head will run with.
     fn unseen_code(&self, project: &Project) -> Result<Vec<UnseenFile>, ChangeError> {
+        if self.head.is_history {
+            return Ok(Vec::new());
+        }
         let runs_in_place = self.head.is_working_tree
             || match (&self.git, self.head.commit) {
                 (Some(git), Some(commit)) => git.head_is_working_tree(&commit.id.to_string()).unwrap_or(true),
@@ -363,6 +397,7 @@ fn revision_head(git: &Result<GitProject, GitError>, revision: &str) -> Result<H
         disk: None,
         commit: Some(commit),
         is_working_tree: false,
+        is_history: false,
     })
 }
 
@@ -383,6 +418,7 @@ fn working_head(git: &mut Result<GitProject, GitError>, root: &Path) -> Head {
             disk: Some(list_disk(root).map_err(|error| error.to_string())),
             commit: None,
             is_working_tree: true,
+            is_history: false,
         }
     })
 }
@@ -404,5 +440,6 @@ fn git_working_head(git: &GitProject) -> Result<Head, GitError> {
         disk: None,
         commit,
         is_working_tree: true,
+        is_history: false,
     })
 }

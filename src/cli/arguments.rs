@@ -235,7 +235,11 @@ pub(super) struct PlanArguments {
     /// Plan for every case, whatever changed.
     #[arg(long)]
     pub(super) all: bool,
-    /// Print the plan as one JSON document (holdpoint.plan/1).
+    /// Plan every commit of a stretch of history against the one before it, and say how much the selection saves and, with
+    /// recorded results, what escapes it.
+    #[arg(long, value_name = "FROM..TO", conflicts_with_all = ["base", "head", "all"])]
+    pub(super) audit: Option<String>,
+    /// Print the plan as one JSON document (holdpoint.plan/1, of an audit holdpoint.audit/1).
     #[arg(long)]
     pub(super) json: bool,
 }

@@ -10,6 +10,9 @@ use super::{Context, check, diagnostics, gate};
 
 pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
+    if let Some(range) = &arguments.audit {
+        return audit(context, range, arguments.json);
+    }
     let choice = if arguments.all { Choice::Everything } else { Choice::AtRisk };
     let effort = EffortArguments { jobs: None, trials: None };
     let request = gate::request(context, &arguments.sides, choice, &effort);
@@ -24,4 +27,15 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
     }
     let no_cases = planned.plan.selected.is_empty() && planned.plan.excluded.is_empty();
     Ok(if no_cases { ExitCode::NoCases } else { ExitCode::Passed })
+}
+
+fn audit(context: &Context, range: &str, json: bool) -> Result<ExitCode, Failure> {
+    let audit = pipeline::audit(&context.project_root, &context.environment, range)?;
+    if json {
+        let text = serde_json::to_string_pretty(&audit).map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+    } else {
+        context.console.lines(&report::audit_text(&audit, true, context.verbose));
+    }
+    Ok(ExitCode::Passed)
 }

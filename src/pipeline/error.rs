@@ -25,6 +25,9 @@ pub enum PipelineError {
     /// The accepted results could not be read or appended to.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// A stretch of history that cannot be walked.
+    #[error("{0}")]
+    Range(String),
     /// An acceptance that cannot be made.
     #[error("{0}")]
     NotAcceptable(String),
@@ -58,7 +61,9 @@ impl PipelineError {
             Self::NoCases(_) => ExitCode::NoCases,
             Self::Ledger(_) => ExitCode::Baseline,
             Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
-            Self::NotAcceptable(_) | Self::Scaffold(_) | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
+            Self::NotAcceptable(_) | Self::Range(_) | Self::Scaffold(_) | Self::Store(StoreError::NoSuchRun(_)) => {
+                ExitCode::Usage
+            }
             _ => ExitCode::Internal,
         }
     }

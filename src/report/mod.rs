@@ -1,6 +1,8 @@
 //! Reports: one versioned document of a run, and a file for each form in which it is read.
 
 mod answer_diff;
+mod audit_document;
+mod audit_text;
 mod build;
 mod changed_answer;
 mod compare_document;
@@ -37,6 +39,10 @@ mod trial_view;
 mod visible;
 mod words;
 
+pub use audit_document::{
+    AUDIT_SCHEMA, AuditDocument, AuditEscape, AuditStep, AuditTotals, ShadowTotals, UnplannedStep,
+};
+pub use audit_text::audit_text;
 pub use build::{build, case_new_command};
 pub use compare_document::{COMPARE_SCHEMA, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView};
 pub use compare_html::render_compare_html;

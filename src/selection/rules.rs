@@ -39,8 +39,10 @@ impl RuleScope {
 pub(super) struct Rule {
     /// The kind of change that it speaks of.
     pub(super) change: ChangeKind,
-    /// The risks that such a change puts at stake.
+    /// The risks that such a change puts at stake: where no case shows one, the change is uncovered.
     pub(super) risks: &'static [&'static str],
+    /// Further risks at stake: cases that show one run, and nothing is missed where there are none.
+    pub(super) further: &'static [&'static str],
     /// Whose cases it reaches.
     pub(super) scope: RuleScope,
     /// Why it is so.
@@ -52,55 +54,66 @@ const RULES: [Rule; 11] = [
     Rule {
         change: ChangeKind::Model,
         risks: &ANSWER_RISKS,
+        further: &[],
         scope: RuleScope::UsingWorkflows,
         sentence: "Another model, or another way to sample it, can change any answer.",
     },
     Rule {
         change: ChangeKind::Prompt,
         risks: &ANSWER_RISKS,
+        further: &[],
         scope: RuleScope::UsingWorkflows,
         sentence: "Another prompt can change any answer of the workflows that use it.",
     },
     Rule {
         change: ChangeKind::Source,
         risks: &["policy_accuracy", "source_conflict", "missing_availability"],
+        further: &["injected_instructions"],
         scope: RuleScope::CitingCases,
         sentence: "An answer that rests on this source can be out of date, contradict another source, or promise what is gone. \
-                   A case that names no source rests on all of its workflow's.",
+                   A case that names no source rests on all of its workflow's. What a source says can also be an order.",
     },
     Rule {
         change: ChangeKind::Permissions,
         risks: &["access", "action", "injected_instructions"],
+        further: &[],
         scope: RuleScope::UsingWorkflows,
         sentence: "What may be read and done is drawn anew, and with it what an injected instruction could reach.",
     },
     Rule {
         change: ChangeKind::Connector,
         risks: &["action", "duplicate", "uncertain_outcome", "partial_failure"],
+        further: &["access", "operations"],
         scope: RuleScope::UsingWorkflows,
-        sentence: "Another release, endpoint, contract or retry policy changes what happens when a call fails halfway.",
+        sentence: "Another release, endpoint, contract or retry policy changes what happens when a call fails halfway or is \
+                   refused, how often it is tried again and how long that takes.",
     },
     Rule {
         change: ChangeKind::Tool,
         risks: &["access", "action", "injected_instructions", "duplicate", "uncertain_outcome"],
+        further: &["malformed_output"],
         scope: RuleScope::UsingWorkflows,
-        sentence: "A new or changed tool can be called where it should not be, twice, or with an end that nobody saw.",
+        sentence: "A new or changed tool can be called where it should not be, twice, or with an end that nobody saw, and \
+                   what it returns can be of another form.",
     },
     Rule {
         change: ChangeKind::Code,
         risks: &BUILT_IN_RISKS,
+        further: &[],
         scope: RuleScope::Everything,
         sentence: "A workflow's code can change anything.",
     },
     Rule {
         change: ChangeKind::Case,
         risks: &[],
+        further: &[],
         scope: RuleScope::ThatCase,
         sentence: "A case whose input, fixture or expectation changed runs in its old and its new form.",
     },
     Rule {
         change: ChangeKind::Project,
         risks: &BUILT_IN_RISKS,
+        further: &[],
         scope: RuleScope::Everything,
         sentence: "The project file says what is tested and what the gate demands.",
     },
@@ -108,6 +121,7 @@ const RULES: [Rule; 11] = [
     Rule {
         change: ChangeKind::Inert,
         risks: &[],
+        further: &[],
         scope: RuleScope::Nothing,
         sentence: "The project lists the path as inert.",
     },
@@ -117,6 +131,7 @@ const RULES: [Rule; 11] = [
 const UNKNOWN: Rule = Rule {
     change: ChangeKind::Unclassified,
     risks: &BUILT_IN_RISKS,
+    further: &[],
     scope: RuleScope::Everything,
     sentence: "No rule knows the path, so nothing can be said to be safe from it.",
 };
@@ -133,14 +148,14 @@ impl Rule {
         if self.risks.is_empty() {
             return Vec::new();
         }
-        let mut risks: Vec<Risk> = self.risks.iter().copied().map(Risk::from).collect();
+        let mut risks: Vec<Risk> = self.risks.iter().chain(self.further).copied().map(Risk::from).collect();
         risks.extend(project_risks.iter().cloned());
         risks.sort_unstable();
         risks.dedup();
         risks
     }
 
-    /// Whether the rule itself names this risk, and not only the project.
+    /// Whether the rule itself demands a case for this risk.
     pub(super) fn names(&self, risk: &Risk) -> bool {
         self.risks.contains(&risk.as_str())
     }
@@ -177,7 +192,8 @@ mod tests {
     use super::*;
 
     fn names(kind: ChangeKind) -> Vec<&'static str> {
-        let mut names = rule_for(kind).risks.to_vec();
+        let rule = rule_for(kind);
+        let mut names: Vec<&str> = rule.risks.iter().chain(rule.further).copied().collect();
         names.sort_unstable();
         names
     }
@@ -194,13 +210,24 @@ mod tests {
         ];
         assert_eq!(names(ChangeKind::Model), answers);
         assert_eq!(names(ChangeKind::Prompt), answers);
-        assert_eq!(names(ChangeKind::Source), ["missing_availability", "policy_accuracy", "source_conflict"]);
+        assert_eq!(
+            names(ChangeKind::Source),
+            ["injected_instructions", "missing_availability", "policy_accuracy", "source_conflict"]
+        );
         assert_eq!(names(ChangeKind::Permissions), ["access", "action", "injected_instructions"]);
         assert_eq!(
             names(ChangeKind::Tool),
-            ["access", "action", "duplicate", "injected_instructions", "uncertain_outcome"]
+            ["access", "action", "duplicate", "injected_instructions", "malformed_output", "uncertain_outcome"]
         );
-        assert_eq!(names(ChangeKind::Connector), ["action", "duplicate", "partial_failure", "uncertain_outcome"]);
+        assert_eq!(
+            names(ChangeKind::Connector),
+            ["access", "action", "duplicate", "operations", "partial_failure", "uncertain_outcome"]
+        );
+        let demanded = |kind: ChangeKind| rule_for(kind).names(&Risk::from("injected_instructions"));
+        assert!(
+            demanded(ChangeKind::Tool) && !demanded(ChangeKind::Source),
+            "what is at stake besides demands no case"
+        );
     }
 
     #[test]
@@ -227,7 +254,7 @@ mod tests {
 
     #[test]
     fn every_risk_that_a_rule_names_is_built_in() {
-        for risk in RULES.iter().flat_map(|rule| rule.risks) {
+        for risk in RULES.iter().flat_map(|rule| rule.risks.iter().chain(rule.further)) {
             assert!(BUILT_IN_RISKS.contains(risk), "{risk}");
         }
     }

@@ -9,7 +9,7 @@ mod schema;
 pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
 pub use run_hold::{DeadRun, RunHold};
-pub use run_record::{PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunSummary};
+pub use run_record::{PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunStatuses, RunSummary};
 
 use std::path::{Path, PathBuf};
 
@@ -160,6 +160,14 @@ impl Store {
     /// When it cannot be read, or was written by a newer holdpoint.
     pub fn read_run(&self, run: &RunId) -> Result<RunRecord, StoreError> {
         RunRecord::read(&self.run_folder(run).join(run_record::FILE))
+    }
+
+    /// Reads how the cases of a recorded run ended.
+    ///
+    /// # Errors
+    /// As [`Self::read_run`].
+    pub fn read_statuses(&self, run: &RunId) -> Result<RunStatuses, StoreError> {
+        RunStatuses::read(&self.run_folder(run).join(run_record::FILE))
     }
 
     /// The last result of each case on this machine.

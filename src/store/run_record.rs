@@ -9,7 +9,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, Digest, Question, Risk, RunId, WorkflowId};
+use crate::domain::{CaseId, CaseStatus, Digest, Question, Risk, RunId, TrialStatus, WorkflowId};
+use crate::evidence::Form;
 use crate::grading::{DoNothing, GradedTrial};
 
 use super::{StoreError, schema};
@@ -230,13 +231,51 @@ fn content_error(path: &Path, what: &str, source: serde_json::Error) -> StoreErr
     StoreError::Content { path: path.to_owned(), what: what.to_owned(), source }
 }
 
+/// How a run's cases ended, without what was observed of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunStatuses {
+    /// What was known before its first trial.
+    pub header: RunHeader,
+    /// How it ended; `None` for a run that was cut off.
+    pub summary: Option<RunSummary>,
+    /// The cases of which every trial of the head form is there.
+    pub statuses: BTreeMap<CaseId, CaseStatus>,
+}
+
+impl RunStatuses {
+    pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
+        let fail = |source| StoreError::Database { path: path.to_owned(), source };
+        let connection = schema::open(path, MIGRATIONS)?;
+        let (header, summary) = read_ends(&connection, path)?;
+        let query = "SELECT case_id, status FROM trial WHERE form = ?1 ORDER BY case_id, number";
+        let mut select = connection.prepare(query).map_err(fail)?;
+        let rows = select
+            .query_map([Form::Head.name()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
+            .map_err(fail)?;
+        let mut trials: BTreeMap<CaseId, Vec<TrialStatus>> = BTreeMap::new();
+        for row in rows {
+            let (case, status) = row.map_err(fail)?;
+            // A status that this holdpoint does not know did not pass.
+            let status = serde_json::from_value(status.into()).unwrap_or(TrialStatus::Errored);
+            trials.entry(CaseId::new(case)).or_default().push(status);
+        }
+        trials.retain(|case, trials| header.cases.get(case).is_some_and(|case| case.trials as usize == trials.len()));
+        let statuses = trials.into_iter().map(|(case, trials)| (case, CaseStatus::of_trials(&trials))).collect();
+        Ok(Self { header, summary, statuses })
+    }
+}
+
+fn read_ends(connection: &Connection, path: &Path) -> Result<(RunHeader, Option<RunSummary>), StoreError> {
+    let header = read_fact(connection, path, "header")?
+        .ok_or_else(|| StoreError::NoSuchRun(format!("{} holds no run", path.display())))?;
+    Ok((header, read_fact(connection, path, "summary")?))
+}
+
 impl RunRecord {
     pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
         let fail = |source| StoreError::Database { path: path.to_owned(), source };
         let connection = schema::open(path, MIGRATIONS)?;
-        let header = read_fact(&connection, path, "header")?
-            .ok_or_else(|| StoreError::NoSuchRun(format!("{} holds no run", path.display())))?;
-        let summary = read_fact(&connection, path, "summary")?;
+        let (header, summary) = read_ends(&connection, path)?;
         let mut select =
             connection.prepare("SELECT content FROM trial ORDER BY case_id, form, number").map_err(fail)?;
         let rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(fail)?;

@@ -3,6 +3,7 @@
 
 mod accept_processes;
 mod acceptance;
+mod audit;
 mod case_new;
 mod comparing;
 mod exit_codes;

@@ -39,8 +39,15 @@ const SOURCE: Change<'_> = Change {
     edit: ("policies/returns.md", "above 50 euros", "above 60 euros"),
     kind: "source",
     part: Some("returns-policy"),
-    found: &["returns-window", "opened-tubes", "two-windows", "before-the-new-policy", "stock-question"],
-    forbidden: &["warranty-of-chains", "delivery-cost", "order-in-the-message", "ticket-opened", "internal-note"],
+    found: &[
+        "returns-window",
+        "opened-tubes",
+        "two-windows",
+        "before-the-new-policy",
+        "stock-question",
+        "order-in-the-message",
+    ],
+    forbidden: &["warranty-of-chains", "delivery-cost", "ticket-opened", "internal-note"],
 };
 
 const PERMISSIONS: Change<'_> = Change {
@@ -59,8 +66,15 @@ const CONNECTOR: Change<'_> = Change {
     edit: ("manifests/ticket-store.yaml", "release: \"3.2.0\"", "release: \"3.3.0\""),
     kind: "connector",
     part: Some("ticket-store"),
-    found: &["ticket-opened", "priority-kept", "lost-answer", "no-answer-at-all", "notice-not-queued"],
-    forbidden: &["returns-window", "guest-opens-no-ticket", "stock-question", "order-in-the-message"],
+    found: &[
+        "ticket-opened",
+        "priority-kept",
+        "lost-answer",
+        "no-answer-at-all",
+        "notice-not-queued",
+        "guest-opens-no-ticket",
+    ],
+    forbidden: &["returns-window", "stock-question", "order-in-the-message"],
 };
 
 const CODE: Change<'_> = Change {

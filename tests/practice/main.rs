@@ -7,4 +7,6 @@ mod durable;
 mod facets;
 mod kill;
 mod proven;
+mod repository;
+mod selected;
 mod sound;

@@ -5,7 +5,7 @@ use holdpoint::practice::mesa::Defect;
 use crate::bench::{SETS, not_passed, run, sets_of, with_defect};
 
 /// The set that must catch each defect.
-fn set_that_catches(defect: Defect) -> &'static str {
+pub(crate) fn set_that_catches(defect: Defect) -> &'static str {
     match defect {
         Defect::RoundsFigures | Defect::IgnoresEffectiveDate => "policy_accuracy",
         Defect::ConfirmsAvailability => "missing_availability",

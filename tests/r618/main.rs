@@ -6,4 +6,7 @@ mod bench;
 mod kill;
 mod processes;
 mod proven;
+#[path = "../practice/repository.rs"]
+mod repository;
+mod selected;
 mod sound;

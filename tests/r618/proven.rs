@@ -5,7 +5,7 @@ use holdpoint::practice::r618::Defect;
 use crate::bench::{SETS, not_passed, run, with_defect};
 
 /// The set that must catch each defect.
-fn set_that_catches(defect: Defect) -> &'static str {
+pub(crate) fn set_that_catches(defect: Defect) -> &'static str {
     match defect {
         Defect::NewKeyPerRetry
         | Defect::ChangesQuantityInRetry

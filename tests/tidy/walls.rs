@@ -26,7 +26,7 @@ const WALLS: &[(&str, &[&str])] = &[
         "report",
         &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict", "operations"],
     ),
-    ("store", &["domain", "change", "grading"]),
+    ("store", &["domain", "change", "evidence", "grading"]),
     (
         "pipeline",
         &[
