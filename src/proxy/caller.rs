@@ -23,6 +23,7 @@ use super::failure::Failure;
 use super::faults;
 use super::forward::{Begun, Content, Line, forward};
 use super::headers::PROBLEM;
+use super::lanes::Ways;
 use super::locked;
 use super::ongoing::Ongoing;
 use super::peer::{Peer, PeerIo};
@@ -47,7 +48,7 @@ pub(super) struct Dropped;
 pub(super) type Answer = Result<Response<AnswerBody>, Dropped>;
 
 /// Takes connections until the trial is about to end.
-pub(super) async fn listen(listener: TcpListener, connector: Arc<Connector>, book: Arc<Book>) {
+pub(super) async fn listen(listener: TcpListener, connector: Arc<Connector>, book: Arc<Book>, ways: Ways) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -55,7 +56,15 @@ pub(super) async fn listen(listener: TcpListener, connector: Arc<Connector>, boo
         };
         match accepted {
             Ok((stream, from)) if may_call(from) => {
-                tokio::spawn(serve(stream, Arc::clone(&connector), Arc::clone(&book)));
+                let (connector, book) = (Arc::clone(&connector), Arc::clone(&book));
+                // A socket that cannot change hands any more has been closed.
+                if let Ok(stream) = stream.into_std() {
+                    ways.next().spawn(async move {
+                        if let Ok(stream) = TcpStream::from_std(stream) {
+                            serve(stream, connector, book).await;
+                        }
+                    });
+                }
             }
             Ok(_) => {}
             // Out of descriptors, most likely: some come free as calls end.

@@ -9,6 +9,7 @@ mod failure;
 mod faults;
 mod forward;
 mod headers;
+mod lanes;
 mod ongoing;
 mod peer;
 mod refusal;
@@ -21,21 +22,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
-
 use crate::domain::PartId;
 use crate::evidence::Exchange;
 use crate::manifest::{ConnectorManifest, FaultSpec};
 
-pub use trial::TrialProxy;
+use lanes::Lanes;
 
-/// Threads that all trials of a run share.
-const THREADS: usize = 2;
+pub use trial::TrialProxy;
 
 /// The server of a run. It ends, with every connection, when this value is dropped.
 #[derive(Debug)]
 pub struct Proxy {
-    runtime: Runtime,
+    lanes: Lanes,
 }
 
 /// Why nothing can be passed on.
@@ -103,9 +101,7 @@ impl Proxy {
     /// # Errors
     /// When the system gives no threads.
     pub fn start() -> Result<Self, ProxyError> {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(THREADS).thread_name("proxy").enable_all().build();
-        Ok(Self { runtime: runtime.map_err(ProxyError::Start)? })
+        Ok(Self { lanes: Lanes::start().map_err(ProxyError::Start)? })
     }
 
     /// Opens a listener on the loopback device for each connector of a trial.
@@ -113,7 +109,7 @@ impl Proxy {
     /// # Errors
     /// When a port cannot be had or an upstream's address makes no sense.
     pub fn open(&self, setup: TrialSetup<'_>) -> Result<TrialProxy, ProxyError> {
-        TrialProxy::open(self.runtime.handle(), setup)
+        TrialProxy::open(self.lanes.ways(), setup)
     }
 }
 

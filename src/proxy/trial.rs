@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::runtime::Handle;
 
 use super::book::{Book, Phase};
 use super::caller::listen;
 use super::connector::Connector;
+use super::lanes::Ways;
 use super::{Addresses, ProxyError, Seen, TrialSetup};
 
 /// Connections that may wait to be taken up.
@@ -30,8 +30,9 @@ pub struct TrialProxy {
 }
 
 impl TrialProxy {
-    pub(super) fn open(runtime: &Handle, setup: TrialSetup<'_>) -> Result<Self, ProxyError> {
-        let _inside = runtime.enter();
+    pub(super) fn open(ways: &Ways, setup: TrialSetup<'_>) -> Result<Self, ProxyError> {
+        let first = ways.next();
+        let _inside = first.enter();
         let book = Arc::new(Book::new(setup.faults, setup.seed));
         let mut trial = Self { addresses: Addresses::new(), book: Arc::clone(&book) };
         let mut listeners = Vec::new();
@@ -44,7 +45,7 @@ impl TrialProxy {
             listeners.push((listener, connector));
         }
         for (listener, connector) in listeners {
-            runtime.spawn(listen(listener, connector, Arc::clone(&book)));
+            first.spawn(listen(listener, connector, Arc::clone(&book), ways.clone()));
         }
         Ok(trial)
     }
