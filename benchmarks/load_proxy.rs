@@ -1,8 +1,8 @@
 //! A target and its callers, for `./bench proxy`. Both are plain hyper, so that what is compared with the proxy is what
 //! an ordinary server and an ordinary client take.
 //!
-//! `load_proxy target` serves until its input ends, and prints its address. A POST is answered with a short JSON text,
-//! `GET /N` with N bytes. `load_proxy calls ADDRESS CONNECTIONS COUNT` makes so many calls in all and prints their median
+//! `load_proxy target MILLISECONDS` serves until its input ends, and prints its address. A POST is answered after so long
+//! with a short JSON text, `GET /N` with N bytes. `load_proxy calls ADDRESS CONNECTIONS COUNT` makes so many calls in all and prints their median
 //! and their sum in microseconds, `load_proxy body ADDRESS BYTES` sends so many bytes and then reads as many.
 
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use std::io::{BufRead as _, Write as _};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt as _, Either, Full};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
@@ -32,10 +32,10 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     match arguments.as_slice() {
-        ["target"] => {
+        ["target", milliseconds] => {
             let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
             say(&format!("http://{}", listener.local_addr()?))?;
-            runtime.spawn(serve(listener));
+            runtime.spawn(serve(listener, Duration::from_millis(milliseconds.parse()?)));
             for line in std::io::stdin().lock().lines() {
                 line?;
             }
@@ -45,7 +45,11 @@ fn main() -> Result<(), Failure> {
             say(&format!("{median} {sum}"))?;
         }
         ["body", address, bytes] => runtime.block_on(body(address, bytes.parse()?))?,
-        _ => return Err("usage: load_proxy target | calls ADDRESS CONNECTIONS COUNT | body ADDRESS BYTES".into()),
+        _ => {
+            return Err(
+                "usage: load_proxy target MILLISECONDS | calls ADDRESS CONNECTIONS COUNT | body ADDRESS BYTES".into()
+            );
+        }
     }
     Ok(())
 }
@@ -56,17 +60,18 @@ fn say(line: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-async fn serve(listener: TcpListener) -> std::io::Result<()> {
+async fn serve(listener: TcpListener, pause: Duration) -> std::io::Result<()> {
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
         tokio::spawn(
-            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(answer)),
+            hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service_fn(move |request| answer(request, pause))),
         );
     }
 }
 
-async fn answer(request: Request<Incoming>) -> Result<Response<AnyBody>, Failure> {
+async fn answer(request: Request<Incoming>, pause: Duration) -> Result<Response<AnyBody>, Failure> {
     if request.method() == Method::GET {
         let bytes = request.uri().path().trim_start_matches('/').parse()?;
         return Ok(Response::new(Either::Right(Zeros(bytes))));
@@ -74,6 +79,9 @@ async fn answer(request: Request<Incoming>) -> Result<Response<AnyBody>, Failure
     let mut body = request.into_body();
     while let Some(frame) = body.frame().await {
         frame?;
+    }
+    if !pause.is_zero() {
+        tokio::time::sleep(pause).await;
     }
     let response = Response::builder().header("content-type", "application/json");
     Ok(response.body(Either::Left(Full::from(ANSWER)))?)
