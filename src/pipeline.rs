@@ -17,6 +17,7 @@ mod old_forms;
 mod pause_watch;
 mod prepare;
 mod publish;
+mod templates;
 mod times;
 
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
@@ -166,7 +167,7 @@ pub fn conclude(
     let blind = mutation.as_ref().map(|document| blind_sentences(&document.cases)).unwrap_or_default();
     let judged = judge(&prepared, job.snapshot, kind, &outcome, &Doubts { lost: lost.as_slice(), blind: &blind });
     let finished = times::now();
-    let document = publish::publish(&publish::Material {
+    let published = publish::publish(&publish::Material {
         request,
         store: &store,
         run: &run,
@@ -177,6 +178,7 @@ pub fn conclude(
         outcome: &outcome,
         judged: &judged,
         folder: &folder,
+        head_root: job.head_root,
     })?;
     if let Some(mutation) = &mutation {
         publish::publish_mutation(&folder, mutation)?;
@@ -186,8 +188,13 @@ pub fn conclude(
     if let Some(checkout) = &checkout {
         let _ = std::fs::remove_dir_all(checkout);
     }
+    let publish::Published { document, broken } = published;
     keep(&store, &run, outcome, &judged, &document, lost.as_slice())?;
     publish::point_latest_at(&request.project_root, &run)?;
+    // Everything is kept: the run can be read in its other forms, and in the shipped page.
+    if let Some(broken) = broken {
+        return Err(broken);
+    }
     let Prepared { plan, warnings, .. } = prepared;
     Ok(Concluded { run, document, plan, mutation, verdict: judged.verdict, report_folder: folder, warnings })
 }

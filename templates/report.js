@@ -1,48 +1,91 @@
 "use strict";
-// Filters and unfolds; the page is whole without it. The filter lives in the address as `#filter=TEXT&set=SET`, a case
-// as `#case=ID`. What is shown never passes through HTML: texts are only read and compared.
+// Filters, sorts and unfolds; the page is whole without it. What is chosen lives in the address as
+// `#filter=TEXT&set=SET&status=STATUS&sort=ORDER`, a case as `#case=ID`. What is shown never passes through HTML: texts are
+// only read and compared.
 (() => {
   const holder = document.getElementById("cases");
   const cases = Array.from(holder.querySelectorAll(".case"));
   if (cases.length === 0) return;
+  cases.forEach((one, place) => (one.place = place));
+  const idOf = (one) => one.id.slice("case=".length);
+  const statusOf = (one) => one.classList.item(one.classList.length - 1);
+  const unique = (values) => Array.from(new Set(values)).sort();
 
   const element = (name, properties, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
     return made;
   };
+  const choice = (first, values) =>
+    element(
+      "select",
+      {},
+      element("option", { value: "" }, first),
+      ...values.map(([value, words]) => element("option", { value }, words)),
+    );
+  const same = (value) => [value, value];
   const text = element("input", { type: "search", autocomplete: "off", spellcheck: false });
-  const set = element("select", {}, element("option", { value: "" }, "all sets"));
-  for (const name of new Set(cases.map((one) => one.dataset.set).sort())) {
-    set.append(element("option", { value: name }, name));
-  }
+  const set = choice("all sets", unique(cases.map((one) => one.dataset.set)).map(same));
+  const status = choice("all results", unique(cases.map(statusOf)).map(same));
+  const sort = choice("as judged", [
+    ["id", "by name"],
+    ["set", "by set"],
+    ["slow", "longest first"],
+  ]);
   const fold = element("button", { type: "button" }, "Fold all");
   const unfold = element("button", { type: "button" }, "Unfold all");
   const shown = element("output", {});
+  const label = (words, control) => element("label", {}, words, control);
   const form = element(
     "form",
     { className: "filter" },
-    element("label", {}, "Find in the cases", text),
-    element("label", {}, "Set", set),
-    fold,
-    unfold,
+    Object.assign(label("Find in the cases", text), { className: "find" }),
+    label("Set", set),
+    label("Result", status),
+    label("Order", sort),
+    element("div", { className: "buttons" }, fold, unfold),
     shown,
   );
   form.setAttribute("role", "search");
-  holder.before(form);
+  form.setAttribute("aria-label", "Cases");
+  document.getElementById("filter-place").append(form);
+  const controls = { filter: text, set, status, sort };
 
   // The text of a case is collected once, when it is first asked for.
   const words = new Map();
   const wordsOf = (one) => {
-    if (!words.has(one)) words.set(one, `${one.id} ${one.textContent}`.toLowerCase());
+    if (!words.has(one)) words.set(one, `${idOf(one)} ${one.textContent}`.toLowerCase());
     return words.get(one);
+  };
+
+  const orders = {
+    "": (a, b) => a.place - b.place,
+    id: (a, b) => (idOf(a) < idOf(b) ? -1 : 1),
+    set: (a, b) => (a.dataset.set === b.dataset.set ? a.place - b.place : a.dataset.set < b.dataset.set ? -1 : 1),
+    slow: (a, b) => b.dataset.ms - a.dataset.ms || a.place - b.place,
+  };
+  let sorted = "";
+  // Groups keep their order, worst first; cases are sorted within each.
+  const order = () => {
+    if (sort.value === sorted) return;
+    sorted = sort.value;
+    for (const section of holder.querySelectorAll("section")) {
+      const own = Array.from(section.querySelectorAll(".case")).sort(orders[sorted]);
+      if (own.length === 0) continue;
+      const [parent, after] = [own[0].parentElement, document.createComment("")];
+      own[0].before(after);
+      after.replaceWith(...own.filter((one) => one.parentElement === parent));
+    }
   };
 
   const apply = () => {
     const wanted = text.value.trim().toLowerCase();
     let count = 0;
     for (const one of cases) {
-      const fits = (!set.value || one.dataset.set === set.value) && (!wanted || wordsOf(one).includes(wanted));
+      const fits =
+        (!set.value || one.dataset.set === set.value) &&
+        (!status.value || statusOf(one) === status.value) &&
+        (!wanted || wordsOf(one).includes(wanted));
       one.hidden = !fits;
       count += fits ? 1 : 0;
     }
@@ -50,37 +93,53 @@
       const own = Array.from(section.querySelectorAll(".case"));
       section.hidden = own.length > 0 && own.every((one) => one.hidden);
     }
-    shown.value = wanted || set.value ? `${count} of ${cases.length} shown` : "";
+    order();
+    shown.value = wanted || set.value || status.value ? `${count} of ${cases.length} shown` : "";
   };
 
   const keep = () => {
     const fields = new URLSearchParams();
-    if (text.value) fields.set("filter", text.value);
-    if (set.value) fields.set("set", set.value);
+    for (const [name, control] of Object.entries(controls)) if (control.value) fields.set(name, control.value);
     history.replaceState(null, "", `#${fields}`);
     apply();
+  };
+
+  // A case is shown whatever the filter says: whoever sent the address meant that case.
+  const showCase = (fragment) => {
+    for (const control of [text, set, status]) control.value = "";
+    apply();
+    let id = fragment;
+    try {
+      id = decodeURIComponent(fragment);
+    } catch {
+      // A fragment that cannot be decoded is looked up as it stands.
+    }
+    const found = document.getElementById(id);
+    if (!found) {
+      shown.value = "That case is not on this page; see report.json.";
+      return;
+    }
+    for (let at = found; at; at = at.parentElement) if (at.localName === "details") at.open = true;
+    found.scrollIntoView();
+    const focus = found.querySelector("summary") ?? found;
+    if (focus === found) found.tabIndex = -1;
+    // While the page loads the browser itself still goes to the fragment, and takes the focus with it.
+    const settle = () => focus.focus({ preventScroll: true });
+    if (document.readyState === "complete") settle();
+    else window.addEventListener("load", settle, { once: true });
   };
 
   const follow = () => {
     const fragment = location.hash.slice(1);
     if (fragment.startsWith("case=")) {
-      text.value = "";
-      set.value = "";
-      apply();
-      let id = fragment;
-      try {
-        id = decodeURIComponent(fragment);
-      } catch {
-        // A fragment that cannot be decoded is looked up as it stands.
-      }
-      const found = document.getElementById(id);
-      if (!found) return;
-      for (let at = found; at; at = at.parentElement) if (at.localName === "details") at.open = true;
-      found.scrollIntoView();
-    } else if (fragment.startsWith("filter=") || fragment.startsWith("set=")) {
+      showCase(fragment);
+    } else if (Object.keys(controls).some((name) => fragment.startsWith(`${name}=`))) {
       const fields = new URLSearchParams(fragment);
-      text.value = fields.get("filter") ?? "";
-      set.value = fields.get("set") ?? "";
+      for (const [name, control] of Object.entries(controls)) {
+        control.value = fields.get(name) ?? "";
+        // A value that is no choice leaves nothing chosen, and would hide everything.
+        if (control.value === "" && control !== text) control.selectedIndex = 0;
+      }
       apply();
     }
   };
@@ -90,7 +149,7 @@
   };
   form.addEventListener("submit", (event) => event.preventDefault());
   text.addEventListener("input", keep);
-  set.addEventListener("change", keep);
+  for (const control of [set, status, sort]) control.addEventListener("change", keep);
   fold.addEventListener("click", () => open(false));
   unfold.addEventListener("click", () => open(true));
   window.addEventListener("hashchange", follow);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use crate::domain::{CaseId, Digest, PartId};
 use crate::manifest::{Case, PartKind, Probe, ProjectFile, ProjectPolicy};
 
 /// What kind of thing changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// A facet or a file of a model.
@@ -69,7 +70,7 @@ impl From<PartKind> for ChangeKind {
 }
 
 /// Which way something changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Only the head has it.
@@ -153,7 +154,7 @@ pub enum BaseKind {
 }
 
 /// A side as it is named in plans and reports.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// What was asked for or found: a revision as it was given, `working tree`, `baseline`, or `none`.
     pub name: String,

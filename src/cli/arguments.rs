@@ -364,6 +364,8 @@ pub(super) enum ReportForm {
     Markdown,
     /// GitHub annotations.
     Github,
+    /// GitLab's code quality report.
+    Gitlab,
 }
 
 #[derive(Debug, Args)]

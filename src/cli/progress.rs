@@ -1,4 +1,4 @@
-//! How far a run is: a line that is overwritten on a terminal, a line every few seconds elsewhere.
+//! How far a run is: a bar that is rewritten on a terminal, a line every few seconds elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
@@ -33,7 +33,7 @@ impl Ticker {
         let now = Instant::now();
         Self {
             console: console.clone(),
-            terminal: std::io::stderr().is_terminal(),
+            terminal: std::io::stderr().is_terminal() && can_rewrite(),
             state: Mutex::new(State { began: now, told: now, not_passed: 0, line_shown: false }),
         }
     }
@@ -44,11 +44,12 @@ impl Ticker {
             state.not_passed += 1;
         }
         let (elapsed, not_passed) = (state.began.elapsed(), state.not_passed);
-        self.tell(&mut state, || format!("{}, {not_passed} not passed", pace(event.done, event.total, elapsed)));
+        let (done, total) = (event.done, event.total);
+        self.tell(&mut state, (done, total), || format!("{}, {not_passed} not passed", pace(done, total, elapsed)));
     }
 
     /// Says it, if nothing was said for a while.
-    fn tell(&self, state: &mut State, line: impl FnOnce() -> String) {
+    fn tell(&self, state: &mut State, (done, total): (usize, usize), line: impl FnOnce() -> String) {
         let pause = if self.terminal { ON_TERMINAL } else { IN_LOG };
         if self.console.is_quiet() || state.told.elapsed() < pause {
             return;
@@ -56,7 +57,7 @@ impl Ticker {
         state.told = Instant::now();
         if self.terminal {
             state.line_shown = true;
-            overwrite(&line());
+            overwrite(&format!("{} {}", bar(done, total), line()));
         } else {
             self.console.remark(line());
         }
@@ -66,7 +67,7 @@ impl Ticker {
     pub(super) fn row(&self, done: usize, total: usize, row: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let elapsed = state.began.elapsed();
-        self.tell(&mut state, || format!("{}: {row}", pace(done, total, elapsed)));
+        self.tell(&mut state, (done, total), || format!("{}: {row}", pace(done, total, elapsed)));
     }
 
     /// Clears the terminal's line.
@@ -80,12 +81,61 @@ impl Ticker {
 
 fn pace(done: usize, total: usize, elapsed: Duration) -> String {
     let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
-    let left = (total.saturating_sub(done)) as f64 / rate.max(0.001);
-    format!("{done} of {total} trials, {rate:.0} a second, about {left:.0} s left")
+    let left = total.saturating_sub(done) as f64 / rate.max(0.001);
+    format!("{done} of {total} trials, {}, {} left", rate_text(rate), time_text(left))
+}
+
+/// Whether the terminal can rewrite a line; one that calls itself dumb says that it cannot.
+fn can_rewrite() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb")
+}
+
+/// The cells of the bar.
+const CELLS: usize = 16;
+
+/// What is done, as a bar; full only where everything is.
+fn bar(done: usize, total: usize) -> String {
+    let full = (done * CELLS).checked_div(total).unwrap_or(0).min(CELLS);
+    format!("[{}{}]", "#".repeat(full), "-".repeat(CELLS - full))
+}
+
+fn rate_text(rate: f64) -> String {
+    match rate {
+        rate if rate >= 10.0 => format!("{rate:.0} a second"),
+        rate if rate >= 1.0 => format!("{rate:.1} a second"),
+        rate => format!("{:.1} a minute", rate * 60.0),
+    }
+}
+
+/// Rounded up: what is left is never told too short.
+fn time_text(seconds: f64) -> String {
+    let seconds = seconds.ceil();
+    if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", (seconds / 60.0).ceil()) }
 }
 
 /// Carriage return and "erase to the end of the line" (ECMA-48 EL).
 fn overwrite(text: &str) {
     let mut stream = std::io::stderr().lock();
     let _ = write!(stream, "\r\u{1b}[K{text}").and_then(|()| stream.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_is_full_only_where_everything_is_done() {
+        assert_eq!(bar(0, 3), "[----------------]");
+        assert_eq!(bar(999, 1000), "[###############-]");
+        assert_eq!(bar(3, 3), "[################]");
+        assert_eq!(bar(0, 0), "[----------------]");
+    }
+
+    #[test]
+    fn counts_rate_and_time_left_are_told_in_units_that_suit_them() {
+        let seconds = Duration::from_secs;
+        assert_eq!(pace(40, 100, seconds(2)), "40 of 100 trials, 20 a second, 3 s left");
+        assert_eq!(pace(10, 100, seconds(4)), "10 of 100 trials, 2.5 a second, 36 s left");
+        assert_eq!(pace(1, 20, seconds(30)), "1 of 20 trials, 2.0 a minute, 10 min left");
+    }
 }

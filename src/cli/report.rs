@@ -29,7 +29,22 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
         ReportForm::Markdown => {
             context.console.document(&report::render_markdown(&document, report::STEP_SUMMARY_LIMIT))?;
         }
-        ReportForm::Github => context.console.lines(&report::github_annotations(&document, "")),
+        ReportForm::Github => {
+            context.console.lines(&report::github_annotations(&document, &folder_in_repository(context)))
+        }
+        ReportForm::Gitlab => {
+            context.console.document(&report::gitlab_code_quality(&document, &folder_in_repository(context))?)?;
+        }
     }
     Ok(ExitCode::Passed)
+}
+
+/// The project's folder relative to the repository that it lies in, with `/` between names; empty where it is the
+/// repository's own folder, or lies in none. CI names files so.
+fn folder_in_repository(context: &Context) -> String {
+    let Ok(root) = std::fs::canonicalize(&context.project_root) else { return String::new() };
+    let repository = root.ancestors().find(|folder| folder.join(".git").exists());
+    let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
+    let names = inside.into_iter().flat_map(std::path::Path::iter).map(std::ffi::OsStr::to_string_lossy);
+    names.collect::<Vec<_>>().join("/")
 }

@@ -1,32 +1,40 @@
 //! `holdpoint schema`: the JSON Schema that files are held against, for editors and for reading.
 
+use serde_json::Value;
+
 use crate::domain::ExitCode;
 use crate::manifest::{FileKind, json_schema};
 use crate::operations::ledger_schema;
+use crate::report::{plan_schema, report_schema};
 
 use super::Context;
 use super::arguments::SchemaArguments;
 use super::failure::Failure;
 
-/// What the schema of an operation ledger goes by; it is no file of a project.
-const LEDGER: &str = "ledger";
+/// Schemas of what is no file of a project: an operation ledger, which workflows write, and what holdpoint itself writes.
+const OTHERS: [(&str, fn() -> Value); 3] =
+    [("ledger", ledger_schema), ("report", report_schema), ("plan", plan_schema)];
 
 pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
     let Some(wanted) = &arguments.kind else {
         for kind in FileKind::ALL {
             context.console.say(kind.name());
         }
-        context.console.say(LEDGER);
+        for (name, _) in OTHERS {
+            context.console.say(name);
+        }
         return Ok(ExitCode::Passed);
     };
-    if wanted == LEDGER {
-        let text = serde_json::to_string_pretty(&ledger_schema()).map_err(std::io::Error::from)?;
+    if let Some((_, schema)) = OTHERS.into_iter().find(|(name, _)| name == wanted) {
+        let text = serde_json::to_string_pretty(&schema()).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
         return Ok(ExitCode::Passed);
     }
     let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.name() == wanted) else {
-        let names = FileKind::ALL.map(FileKind::name).join(", ");
-        return Err(Failure::usage(format!("there is no kind of file called `{wanted}`; there are {names}, {LEDGER}")));
+        let names: Vec<&str> =
+            FileKind::ALL.map(FileKind::name).into_iter().chain(OTHERS.map(|(name, _)| name)).collect();
+        let names = names.join(", ");
+        return Err(Failure::usage(format!("there is no kind of file called `{wanted}`; there are {names}")));
     };
     let text = serde_json::to_string_pretty(json_schema(kind)).map_err(std::io::Error::from)?;
     context.console.document(&text)?;

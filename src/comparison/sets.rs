@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseStatus, Risk};
@@ -22,7 +23,7 @@ pub const ALPHA: f64 = 0.05;
 const TRIES_SHOWN: usize = 5;
 
 /// One set. A case counts once, however many trials it has, and everything but a pass counts against it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetComparison {
     /// The set.
     pub set: Risk,
@@ -46,7 +47,7 @@ pub struct SetComparison {
 }
 
 /// The trials of a set, clustered by case.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialRate {
     /// Trials that passed.
     pub passed: usize,
@@ -59,7 +60,7 @@ pub struct TrialRate {
 }
 
 /// What so many tries of one case would come to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tries {
     /// How many tries.
     pub k: usize,
@@ -70,7 +71,7 @@ pub struct Tries {
 }
 
 /// The same cases before and now.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Paired {
     /// Passed before and pass now.
     pub both: usize,
@@ -96,7 +97,7 @@ impl Paired {
 }
 
 /// Different cases before and now.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unpaired {
     /// Passed, of how many, before.
     pub before: (usize, usize),

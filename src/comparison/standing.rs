@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Aspect, CaseId, CaseStatus, Risk};
 
 /// How a case stands against its baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// Fails now, and worse than at acceptance: it passed then, or other expectations failed, or an operation has a worse
@@ -78,7 +79,7 @@ impl fmt::Display for Standing {
 }
 
 /// How one side of a comparison ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ended {
     /// Over all trials.
     pub status: CaseStatus,
@@ -89,7 +90,7 @@ pub struct Ended {
 }
 
 /// An expectation that one side met and the other did not, in any trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GradeChange {
     /// Its place in the case, from 1.
     pub expectation: usize,
@@ -100,7 +101,7 @@ pub struct GradeChange {
 }
 
 /// An operation that came out otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutcomeChange {
     /// The operation.
     pub operation: String,

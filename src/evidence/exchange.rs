@@ -1,5 +1,6 @@
 //! One call of a workflow to a connector, as the runner saw it from between the two.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Digest, OperationId, PartId};
@@ -73,7 +74,7 @@ impl Message {
 }
 
 /// Whether a request went on to the upstream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Forwarded {
     /// Not a byte of it.
@@ -87,7 +88,7 @@ pub enum Forwarded {
 }
 
 /// How much of an answer the caller got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivered {
     /// Nothing.

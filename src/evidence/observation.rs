@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -255,7 +256,7 @@ impl fmt::Display for Answered {
 }
 
 /// What a probe read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
     /// The effects: a row each, by column.
@@ -265,7 +266,7 @@ pub enum Reading {
 }
 
 /// How a look at a target was had.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LookHad {
     /// When its last reading was had, in microseconds since the trial's first step began.
     pub at_us: u64,
@@ -304,7 +305,7 @@ pub struct TrialError {
 }
 
 /// The kinds of error of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// The program or the connection could not be started.

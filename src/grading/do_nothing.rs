@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{OperationId, Outcome, TrialStatus};
@@ -12,7 +13,7 @@ use super::grade::GradingContext;
 use super::trial::grade;
 
 /// Whether a workflow that does nothing would pass a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DoNothing {
     /// It would: a pass of this case shows nothing of what the workflow does.

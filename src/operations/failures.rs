@@ -1,5 +1,6 @@
 //! The failure table: a row for each operation.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Claim, ClaimCheck, Outcome};
@@ -26,7 +27,7 @@ pub struct FailureTable {
 }
 
 /// One operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureRow {
     /// Which.
     #[serde(flatten)]

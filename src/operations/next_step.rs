@@ -1,5 +1,6 @@
 //! What may be done about an operation, by whom, and on what evidence. Decided by outcome and contract alone.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Claim, ClaimCheck, Outcome};
@@ -11,7 +12,7 @@ use super::paper::counted;
 use super::reference::shown;
 
 /// Whether another attempt is permitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
     /// By the contract, as the same operation.

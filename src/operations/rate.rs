@@ -1,5 +1,6 @@
 //! A rate that is never shown without its count and its interval.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::wilson;
@@ -8,7 +9,7 @@ use crate::comparison::statistics::wilson;
 const CONFIDENCE: f64 = 0.95;
 
 /// How many of how many, with the Wilson score interval of the share at 95 %.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
     /// How many.
     pub count: usize,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseStatus, ClaimCheck, Outcome};
@@ -37,7 +38,7 @@ const CLAIM_CHECKS: [ClaimCheck; 6] = [
 ];
 
 /// A scorecard. `null` is what was not observed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scorecard {
     /// `holdpoint.scorecard/1`.
     pub schema: String,
@@ -64,7 +65,7 @@ pub struct Scorecard {
 }
 
 /// Scores of cases.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseScores {
     /// Cases that the workflow was meant for.
     pub eligible: Option<usize>,
@@ -84,7 +85,7 @@ pub struct CaseScores {
 }
 
 /// Scores of operations.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationScores {
     /// Operations.
     pub operations: Option<usize>,
@@ -97,7 +98,7 @@ pub struct OperationScores {
 }
 
 /// Scores of refusals. A refusal that is right is the system working, and is no failure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusalScores {
     /// Operations that the workflow or a target refused.
     pub refusals: Option<usize>,
@@ -110,7 +111,7 @@ pub struct RefusalScores {
 }
 
 /// Scores of exceptions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExceptionScores {
     /// All.
     pub exceptions: Option<usize>,
@@ -121,7 +122,7 @@ pub struct ExceptionScores {
 }
 
 /// Scores of effort, in minutes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EffortScores {
     /// What people spent.
     pub minutes: Option<f64>,
@@ -134,7 +135,7 @@ pub struct EffortScores {
 }
 
 /// A cost in one currency.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CostScore {
     /// The currency.
     pub currency: String,
@@ -147,7 +148,7 @@ pub struct CostScore {
 }
 
 /// Scores of the review queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueScores {
     /// Cases that wait for a review.
     pub waiting: Option<usize>,
@@ -158,7 +159,7 @@ pub struct QueueScores {
 }
 
 /// What reviewers would meet at a multiple of the volume, if everything grew alike.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewLoad {
     /// The multiple.
     pub times: u32,

@@ -64,6 +64,7 @@ impl PipelineError {
             Self::NotAcceptable(_) | Self::Range(_) | Self::Scaffold(_) | Self::Store(StoreError::NoSuchRun(_)) => {
                 ExitCode::Usage
             }
+            Self::Html(error) if error.is_the_projects() => ExitCode::InvalidProject,
             _ => ExitCode::Internal,
         }
     }
@@ -78,6 +79,10 @@ impl PipelineError {
                     .to_owned(),
             ),
             Self::Change(error) => error.hint().map(str::to_owned),
+            Self::Html(error) if error.is_the_projects() => Some(
+                "The run is kept, its report is written with the shipped templates, and report.json is whole."
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

@@ -8,13 +8,14 @@ use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::grading::DoNothing;
-use crate::report::{self, MutationDocument, ReportDocument, ReportInput};
+use crate::report::{self, HtmlReport, MutationDocument, ReportDocument, ReportInput};
 use crate::store::{RunKind, Store};
 use crate::verdict::BaselineState;
 
 use super::carry_out::Outcome;
 use super::figures;
 use super::prepare::Prepared;
+use super::templates::project_templates;
 use super::{Judged, PipelineError, Request};
 
 /// The folder of reports, below the project's folder.
@@ -37,6 +38,8 @@ pub(super) struct Material<'a> {
     pub(super) outcome: &'a Outcome,
     pub(super) judged: &'a Judged,
     pub(super) folder: &'a Path,
+    /// Where the project's own templates lie.
+    pub(super) head_root: &'a Path,
 }
 
 /// Makes the folder of a run's report and proves that it can be written to.
@@ -60,11 +63,17 @@ fn refuse(path: &Path, wrong: impl Fn(&Path) -> bool, why: &str) -> Result<(), P
     Ok(())
 }
 
-/// Builds the document and writes every form of it. The JSON comes first: it is there even where a template fails.
-pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, PipelineError> {
+/// What was written.
+pub(super) struct Published {
+    pub(super) document: ReportDocument,
+    /// Why the project's own templates could not be used; the shipped page was written instead.
+    pub(super) broken: Option<PipelineError>,
+}
+
+/// Builds the document and writes every form of it. A broken template of the project's own keeps none of them back.
+pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineError> {
     let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
     let outputs = accepted_outputs(prepared, request);
-    let accepted = prepared.accepted.baseline.cases.iter().map(|(case, entry)| (case.clone(), entry.case.status));
     let papers = figures::papers(outcome, &judged.verdict, finished);
     let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
     let results_digest = results_digest(material)?;
@@ -86,7 +95,6 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
         old_forms: &outcome.old_forms,
         cases: &prepared.project.cases,
         accepted_outputs: &outputs,
-        accepted_statuses: &accepted.collect(),
         do_nothing: &doing_nothing(outcome),
         papers: papers.as_ref(),
         earlier_runs: &earlier_runs,
@@ -102,8 +110,25 @@ pub(super) fn publish(material: &Material<'_>) -> Result<ReportDocument, Pipelin
     let text =
         report::render_junit(&document).map_err(|source| PipelineError::Files { path: junit.clone(), source })?;
     write(&junit, &text)?;
-    write(&folder.join("report.html"), &report::render_html(&document, None)?)?;
-    Ok(document)
+    let own = project_templates(material.head_root)
+        .and_then(|templates| report::render_html(&document, &templates).map_err(PipelineError::from));
+    let (html, broken) = match own {
+        Ok(html) => (html, None),
+        Err(broken) => (report::render_html(&document, &[])?, Some(broken)),
+    };
+    write_page(folder, &html)?;
+    Ok(Published { document, broken })
+}
+
+/// The page, and beside it the texts that are too long for it.
+fn write_page(folder: &Path, html: &HtmlReport) -> Result<(), PipelineError> {
+    for (name, text) in &html.payloads {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).map_err(|source| PipelineError::Files { path: parent.to_owned(), source })?;
+        write(&path, text)?;
+    }
+    write(&folder.join("report.html"), &html.page)
 }
 
 /// Whether a workflow that does nothing would pass, for each case that was to run.

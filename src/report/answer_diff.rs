@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
+use super::payload::Cap;
 use super::visible::{capped, left_out_text, visible};
 
 /// One piece of a text.
@@ -25,6 +26,8 @@ pub(super) struct SideText {
     pub(super) segments: Vec<Segment>,
     /// How much of it was left out.
     pub(super) left_out: Option<String>,
+    /// The file beside the page that has the whole text, where something was left out.
+    pub(super) file: Option<String>,
     /// Whether it is JSON, or what a program logged, and reads better with signs of one width.
     pub(super) fixed_width: bool,
 }
@@ -57,8 +60,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Below this share of common words marks are only noise.
 const LEAST_COMMON: f32 = 0.2;
 
-/// The panels for an answer, and for the accepted one where there is one. At most `cap` bytes of each text are shown.
-pub(super) fn panels(old: Option<&str>, new: &str, cap: usize) -> Vec<Panel> {
+/// The panels for an answer, and for the accepted one where there is one. Of each text no more is shown than `cap` says.
+pub(super) fn panels(old: Option<&str>, new: &str, cap: Cap<'_>) -> Vec<Panel> {
     let new = parts(new);
     let old = old.map(parts);
     let mut panels = vec![panel("Answer", old.as_ref().map(|old| old.output.as_str()), &new.output, cap)];
@@ -76,36 +79,41 @@ pub(super) fn reads_the_same(old: &str, new: &str) -> bool {
 }
 
 /// A text that a program logged.
-pub(super) fn logged(text: &str, cap: usize) -> SideText {
+pub(super) fn logged(text: &str, cap: Cap<'_>) -> SideText {
     SideText { fixed_width: true, ..plain(text, cap) }
 }
 
 /// A single text without anything to hold it against.
-pub(super) fn plain(text: &str, cap: usize) -> SideText {
-    let (shown, left_out) = capped(text, cap);
-    side(vec![Segment { text: shown.to_owned(), marked: false }], left_out, is_json(text))
+pub(super) fn plain(text: &str, cap: Cap<'_>) -> SideText {
+    let (shown, left_out) = capped(text, cap.bytes);
+    side(vec![Segment { text: shown.to_owned(), marked: false }], text, left_out, cap)
 }
 
-fn panel(label: &'static str, old: Option<&str>, new: &str, cap: usize) -> Panel {
+fn panel(label: &'static str, old: Option<&str>, new: &str, cap: Cap<'_>) -> Panel {
     let Some(old) = old else {
         return Panel { label, old: None, new: plain(new, cap), same: false };
     };
     if old == new {
         return Panel { label, old: Some(plain(old, cap)), new: plain(new, cap), same: true };
     }
-    let ((old_shown, old_left_out), (new_shown, new_left_out)) = (capped(old, cap), capped(new, cap));
+    let ((old_shown, old_left_out), (new_shown, new_left_out)) = (capped(old, cap.bytes), capped(new, cap.bytes));
     let (old_segments, new_segments) = segments(old_shown, new_shown);
     Panel {
         label,
-        old: Some(side(old_segments, old_left_out, is_json(old))),
-        new: side(new_segments, new_left_out, is_json(new)),
+        old: Some(side(old_segments, old, old_left_out, cap)),
+        new: side(new_segments, new, new_left_out, cap),
         same: false,
     }
 }
 
-fn side(segments: Vec<Segment>, left_out: usize, fixed_width: bool) -> SideText {
+fn side(segments: Vec<Segment>, whole: &str, left_out: usize, cap: Cap<'_>) -> SideText {
     let shown = |segment: Segment| Segment { text: visible(&segment.text).into_owned(), ..segment };
-    SideText { segments: segments.into_iter().map(shown).collect(), left_out: left_out_text(left_out), fixed_width }
+    SideText {
+        segments: segments.into_iter().map(shown).collect(),
+        left_out: left_out_text(left_out),
+        file: cap.file(whole),
+        fixed_width: is_json(whole),
+    }
 }
 
 /// Whether the text is objects or arrays of JSON, one after the other.
@@ -175,6 +183,7 @@ pub(super) fn pretty(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::payload::Payloads;
     use super::*;
     use proptest::prelude::*;
 
@@ -184,7 +193,11 @@ mod tests {
 
     #[test]
     fn the_words_that_differ_are_marked_on_their_side() {
-        let panels = panels(Some("Return it within 30 days, unworn."), "Return it within 14 days, unworn.", 1000);
+        let panels = panels(
+            Some("Return it within 30 days, unworn."),
+            "Return it within 14 days, unworn.",
+            Cap::new(1000, &Payloads::default()),
+        );
         assert_eq!(panels.len(), 1);
         assert_eq!(panels[0].old.as_ref().map(marked), Some(vec!["30"]));
         assert_eq!(marked(&panels[0].new), ["14"]);
@@ -192,14 +205,22 @@ mod tests {
 
     #[test]
     fn a_changed_phrase_is_one_mark() {
-        let panels = panels(Some("It is now confirmed for you today."), "It is held by staff for you today.", 1000);
+        let panels = panels(
+            Some("It is now confirmed for you today."),
+            "It is held by staff for you today.",
+            Cap::new(1000, &Payloads::default()),
+        );
         assert_eq!(panels[0].old.as_ref().map(marked), Some(vec!["now confirmed"]));
         assert_eq!(marked(&panels[0].new), ["held by staff"]);
     }
 
     #[test]
     fn a_json_answer_is_read_by_its_output_and_its_other_fields() {
-        let panels = panels(Some(r#"{"output":"yes","n":1}"#), r#"{"output":"yes","n":2}"#, 1000);
+        let panels = panels(
+            Some(r#"{"output":"yes","n":1}"#),
+            r#"{"output":"yes","n":2}"#,
+            Cap::new(1000, &Payloads::default()),
+        );
         assert!(panels[0].same);
         assert_eq!(panels[1].label, "Other fields of the answer");
         assert_eq!(marked(&panels[1].new), ["2"]);
@@ -224,9 +245,9 @@ mod tests {
 
     #[test]
     fn what_lies_behind_the_cap_still_counts_as_a_difference() {
-        let panels = panels(Some("aaaa old"), "aaaa new", 4);
+        let panels = panels(Some("aaaa old"), "aaaa new", Cap::new(4, &Payloads::default()));
         assert!(!panels[0].same);
-        assert_eq!(panels[0].new.left_out.as_deref(), Some("4 more bytes are in report.json"));
+        assert_eq!(panels[0].new.left_out.as_deref(), Some("4 more bytes stand in report.json"));
     }
 
     proptest! {

@@ -16,10 +16,10 @@ use super::document::{
     CaseView, ChangeView, ComparisonCounts, Counts, EscapeView, ExcludedView, InheritedView, OldFormView,
     REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, ShadowView, UncoveredView,
 };
-use super::figure_view::{TrendPoint, rates};
 use super::input::ReportInput;
 use super::limits::{limits, statement};
 use super::set_view::set_views;
+use super::trend_view::TrendPoint;
 use super::trial_view::{AttemptView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
 use super::words::days_between;
 
@@ -55,7 +55,6 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         outside_project: input.plan.outside_project,
         counts: counts(&cases, &excluded),
         comparison: comparison_counts(&cases, &excluded, &removed),
-        rates: rates(&cases, |case| input.accepted_statuses.get(&case.id).copied()),
         trend: trend(input, &cases),
         scorecard: input.papers.map(|papers| papers.scorecard.clone()),
         failure_table: input.papers.map(|papers| papers.failures.rows.clone()).unwrap_or_default(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::compare_document::{CompareDocument, ComparedCaseView, STANDINGS};
 use super::html::{HtmlError, STYLE, environment, style_policy};
-use super::html_page::SetItem;
+use super::set_view::SetView;
 
 const TEMPLATE: &str = include_str!("../../templates/compare.html");
 
@@ -41,6 +41,13 @@ struct CaseItem {
     findings: Vec<String>,
 }
 
+/// What the counts of one set support.
+#[derive(Debug, Serialize)]
+struct SetItem {
+    set: String,
+    sentences: Vec<String>,
+}
+
 /// Renders a comparison. The page fetches nothing and runs nothing.
 ///
 /// # Errors
@@ -73,9 +80,13 @@ fn page(document: &CompareDocument) -> Page {
         now: document.now.text(),
         statement: document.evidence_statement.clone(),
         groups: STANDINGS.into_iter().map(group).filter(|group| group.count > 0).collect(),
-        sets: document.sets.iter().map(SetItem::of).collect(),
+        sets: document.sets.iter().map(set_item).collect(),
         limits: document.limits.clone(),
     }
+}
+
+fn set_item(view: &SetView) -> SetItem {
+    SetItem { set: view.figures.set.to_string(), sentences: view.sentences() }
 }
 
 fn case_item(case: &ComparedCaseView) -> CaseItem {

@@ -2,6 +2,7 @@
 //!
 //! The field names are a contract: fields are added, never renamed or taken away.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,15 +13,15 @@ use crate::grading::DoNothing;
 use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
-use super::figure_view::{RateView, TrendPoint};
 use super::set_view::SetView;
+use super::trend_view::TrendPoint;
 use super::trial_view::TrialView;
 
 /// The value of [`ReportDocument::schema`].
 pub const REPORT_SCHEMA: &str = "holdpoint.report/1";
 
 /// A whole run as its readers see it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportDocument {
     /// [`REPORT_SCHEMA`].
     pub schema: String,
@@ -86,9 +87,6 @@ pub struct ReportDocument {
     pub excluded: Vec<ExcludedView>,
     /// The cases that the baseline knows and the project no longer has, by id.
     pub removed: Vec<RemovedView>,
-    /// How often the cases of each set passed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rates: Vec<RateView>,
     /// How the runs on this machine ended, oldest first, this one last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trend: Vec<TrendPoint>,
@@ -105,7 +103,7 @@ pub struct ReportDocument {
 }
 
 /// What the selection would have done in a run of every case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShadowView {
     /// The cases that it would have run, by id.
     pub would_select: Vec<CaseId>,
@@ -116,7 +114,7 @@ pub struct ShadowView {
 }
 
 /// A case that the selection would have left out, and that would not have let the gate pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EscapeView {
     /// The case.
     pub case: CaseId,
@@ -131,7 +129,7 @@ pub struct EscapeView {
 }
 
 /// One reason against a pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReasonView {
     /// The exit code that this reason alone would give.
     pub exit_code: u8,
@@ -140,7 +138,7 @@ pub struct ReasonView {
 }
 
 /// One change. The same in `holdpoint.plan/1`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeView {
     /// What kind of thing changed.
     pub kind: ChangeKind,
@@ -163,7 +161,7 @@ pub struct ChangeView {
 }
 
 /// A risk that a change puts on a part, for which no case exists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UncoveredView {
     /// The part.
     pub part: PartId,
@@ -175,7 +173,7 @@ pub struct UncoveredView {
 
 /// How many cases ended how. `passed + failed + errored + uncertain + flaky = selected` and
 /// `selected + inherited + not_run = total`: an errored case never leaves the denominator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Cases that were to run.
     pub selected: usize,
@@ -200,7 +198,7 @@ pub struct Counts {
 }
 
 /// How many cases stand how against the baseline. The sum of all fields but `removed` is [`Counts::total`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonCounts {
     /// See [`Standing::Regressed`].
     pub regressed: usize,
@@ -234,7 +232,7 @@ pub struct ComparisonCounts {
 }
 
 /// One case that was to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseView {
     /// The case.
     pub id: CaseId,
@@ -293,7 +291,7 @@ pub struct CaseView {
 }
 
 /// An edited case as it ran in its old form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OldFormView {
     /// How it ended.
     pub status: CaseStatus,
@@ -302,7 +300,7 @@ pub struct OldFormView {
 }
 
 /// A case that did not run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExcludedView {
     /// The case.
     pub case: CaseId,
@@ -315,7 +313,7 @@ pub struct ExcludedView {
 }
 
 /// An accepted result that a case stands on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InheritedView {
     /// The record that holds it.
     pub record: Digest,
@@ -332,7 +330,7 @@ pub struct InheritedView {
 }
 
 /// A case that the baseline knows and the project no longer has.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RemovedView {
     /// The case.
     pub case: CaseId,

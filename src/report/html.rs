@@ -3,6 +3,9 @@
 //! Everything that the template prints is made visible and escaped; only the style and the script, which are part of
 //! the program, are not. The page fetches nothing, and its policy allows that one style and that one script alone.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minijinja::syntax::SyntaxConfig;
@@ -13,6 +16,7 @@ use crate::domain::Digest;
 
 use super::document::ReportDocument;
 use super::html_page::HtmlPage;
+use super::payload::Payloads;
 use super::prose::prose_html;
 use super::visible::visible;
 
@@ -28,13 +32,32 @@ const SCRIPT: &str = include_str!("../../templates/report.js");
 /// The name by which a project's template can extend the shipped one.
 pub const SHIPPED_TEMPLATE: &str = "holdpoint/report.html";
 
-/// A project's own template. It usually begins with `{% extends "holdpoint/report.html" %}` and overrides blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CustomTemplate<'a> {
-    /// Its path, for errors.
-    pub path: &'a str,
+/// What the names of all shipped templates begin with.
+const SHIPPED_FOLDER: &str = "holdpoint/";
+
+/// The name of the template that a project renders its report with, where it has one.
+pub const TEMPLATE_ENTRY: &str = "report.html";
+
+/// The folder of a project's own templates, below the project's folder.
+pub const TEMPLATES_FOLDER: &str = "templates";
+
+/// One of a project's own templates. [`TEMPLATE_ENTRY`] usually begins with `{% extends "holdpoint/report.html" %}` and
+/// overrides blocks; it can include the project's others by their names, and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomTemplate {
+    /// Its name: the path below the project's folder of templates.
+    pub name: String,
     /// Its text.
-    pub source: &'a str,
+    pub source: String,
+}
+
+/// A report as it is written to a run's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HtmlReport {
+    /// The page.
+    pub page: String,
+    /// Texts that are too long for the page, by the path of their file relative to it.
+    pub payloads: BTreeMap<String, String>,
 }
 
 /// The HTML report could not be rendered. The other forms of the report do not depend on it.
@@ -49,38 +72,48 @@ pub struct HtmlError {
     pub message: String,
 }
 
+impl HtmlError {
+    /// Whether the broken template is one of the project's own.
+    pub fn is_the_projects(&self) -> bool {
+        !self.path.starts_with(SHIPPED_FOLDER)
+    }
+}
+
 impl From<Error> for HtmlError {
     fn from(error: Error) -> Self {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        let name = error.name().unwrap_or(SHIPPED_TEMPLATE);
         Self {
-            path: error.name().unwrap_or(SHIPPED_TEMPLATE).to_owned(),
+            path: if name.starts_with(SHIPPED_FOLDER) { name.to_owned() } else { format!("{TEMPLATES_FOLDER}/{name}") },
             line: error.line().unwrap_or(0),
             message: format!("{}{cause}", error.detail().unwrap_or("it cannot be rendered")),
         }
     }
 }
 
-/// Renders the report. A project's own template cannot bring scripts or styles of its own: the policy refuses them.
-pub fn render_html(document: &ReportDocument, custom: Option<CustomTemplate>) -> Result<String, HtmlError> {
+/// Renders the report, with the project's own templates where it has any. They cannot bring scripts or styles of their
+/// own: the page's policy refuses them. They can read no file: what they include is among `templates`, or is shipped.
+///
+/// # Errors
+/// When a template is broken.
+pub fn render_html(document: &ReportDocument, templates: &[CustomTemplate]) -> Result<HtmlReport, HtmlError> {
     let mut environment = environment()?;
+    for template in templates {
+        environment.add_template(&template.name, &template.source)?;
+    }
     for (name, source) in TEMPLATES {
         environment.add_template(name, source)?;
     }
-    let name = match custom {
-        Some(custom) => {
-            environment.add_template(custom.path, custom.source)?;
-            custom.path
-        }
-        None => SHIPPED_TEMPLATE,
-    };
-    let page = HtmlPage::of(document);
-    let html = environment.get_template(name)?.render(context! {
-        page => Value::from(Serde(&page)),
+    let has_own = templates.iter().any(|template| template.name == TEMPLATE_ENTRY);
+    let name = if has_own { TEMPLATE_ENTRY } else { SHIPPED_TEMPLATE };
+    let payloads = Payloads::default();
+    let page = environment.get_template(name)?.render(context! {
+        page => Value::from(Serde(&HtmlPage::of(document, &payloads))),
         policy => policy(),
         style => Value::from_safe_string(STYLE.to_owned()),
         script => Value::from_safe_string(SCRIPT.to_owned()),
     })?;
-    Ok(html)
+    Ok(HtmlReport { page, payloads: payloads.into_files() })
 }
 
 pub(super) fn environment<'a>() -> Result<Environment<'a>, Error> {
@@ -94,6 +127,7 @@ pub(super) fn environment<'a>() -> Result<Environment<'a>, Error> {
         None => escape_formatter(out, state, value),
     });
     environment.add_filter("prose", |text: &str| Value::from_safe_string(prose_html(text)));
+    environment.add_filter("fragment", |text: &str| Value::from_safe_string(fragment(text)));
     Ok(environment)
 }
 
@@ -104,6 +138,20 @@ pub(super) fn style_policy() -> String {
 
 fn hash(text: &str) -> String {
     STANDARD.encode(Digest::of(text.as_bytes()).to_bytes())
+}
+
+/// The part of an address that leads to the element whose id is this text as the page shows it: all but letters, digits
+/// and `-`, `_`, `.` is percent-encoded, byte by byte (RFC 3986).
+fn fragment(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in visible(text).bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => encoded.push(char::from(byte)),
+            // Writing to a String cannot fail.
+            other => _ = write!(encoded, "%{other:02X}"),
+        }
+    }
+    encoded
 }
 
 /// The page's content security policy: nothing is fetched, and only this style and this script are used.

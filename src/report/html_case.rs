@@ -9,13 +9,15 @@ use super::document::CaseView;
 use super::findings::headline;
 use super::group::Group;
 use super::html_page::value_text;
+use super::payload::{Cap, Payloads};
 use super::timeline::{Event, other_calls, timeline};
 use super::trial_view::{ExchangeView, GradeView, OperationView, StepView, TrialView};
+use super::visible::shown_bytes;
 use super::words::millis_text;
 use crate::domain::TrialStatus;
 
 /// Bytes of one payload that the page shows at the most.
-const PAYLOAD_CAP: usize = 20_000;
+const PAYLOAD_CAP: usize = 8_000;
 
 /// Bytes of one payload of a case that passed.
 const PASSED_CAP: usize = 2_000;
@@ -71,18 +73,19 @@ impl Budget {
 
 /// The bytes of payload that a case brings into the page, as capped.
 fn weight(case: &CaseView, cap: usize) -> usize {
-    let payload = |value: Option<&Value>| value.map_or(0, |value| value.to_string().len().min(cap));
+    let bytes = |text: &str| shown_bytes(text, cap);
+    let payload = |value: Option<&Value>| value.map_or(0, |value| bytes(&value.to_string()));
     let trial = |trial: &TrialView| {
-        let texts = trial.grades.iter().map(|grade| grade.message.len().min(cap)).sum::<usize>();
-        let answer = trial.answer.as_ref().map_or(0, |answer| answer.len().min(2 * cap));
+        let texts = trial.grades.iter().map(|grade| bytes(&grade.message)).sum::<usize>();
+        let answer = trial.answer.as_ref().map_or(0, |answer| 2 * bytes(answer));
         let bodies = |exchange: &ExchangeView| {
-            let answer = exchange.answer.as_ref().map_or(0, |answer| answer.text.len().min(cap));
-            exchange.request.text.len().min(cap) + answer
+            let answer = exchange.answer.as_ref().map_or(0, |answer| bytes(&answer.text));
+            bytes(&exchange.request.text) + answer
         };
         payload(trial.output.as_ref()) + answer + texts + trial.exchanges.iter().map(bodies).sum::<usize>()
     };
     let old = case.old_form.iter().flat_map(|old| &old.trials);
-    let accepted = case.accepted_output.as_ref().map_or(0, |accepted| accepted.len().min(cap));
+    let accepted = case.accepted_output.as_ref().map_or(0, |accepted| bytes(accepted));
     payload(Some(&case.input))
         + accepted
         + case.trials.iter().chain(old).take(2 * SHOWN_TRIALS).map(trial).sum::<usize>()
@@ -97,6 +100,7 @@ pub(super) struct CaseItem {
     status: &'static str,
     standing: String,
     duration: String,
+    millis: u64,
     /// Whether it passes with another answer than was accepted.
     changed: bool,
     /// What went wrong, on one line.
@@ -152,6 +156,8 @@ struct TrialItem {
 struct OperationItem {
     operation: String,
     outcome: &'static str,
+    /// What it was when it was accepted, where that was something else.
+    before: Option<String>,
     claim: Option<&'static str>,
     claim_check: Option<&'static str>,
     attempts: usize,
@@ -165,6 +171,8 @@ struct OperationItem {
 struct GradeItem {
     verdict: &'static str,
     class: &'static str,
+    /// What it was when it was accepted, where that was something else.
+    before: Option<&'static str>,
     grader: String,
     message: SideText,
 }
@@ -189,9 +197,9 @@ struct ReadingItem {
 
 impl CaseItem {
     /// The case as it is shown in its group.
-    pub(super) fn of(case: &CaseView, group: Group, budget: &mut Budget) -> Self {
-        let cap = if group == Group::Passed { PASSED_CAP } else { PAYLOAD_CAP };
-        let shown = budget.take(case, group, cap);
+    pub(super) fn of(case: &CaseView, group: Group, budget: &mut Budget, payloads: &Payloads) -> Self {
+        let cap = Cap::new(if group == Group::Passed { PASSED_CAP } else { PAYLOAD_CAP }, payloads);
+        let shown = budget.take(case, group, cap.bytes);
         let millis = case.trials.iter().map(|trial| trial.duration_ms).sum();
         Self {
             id: case.id.to_string(),
@@ -200,6 +208,7 @@ impl CaseItem {
             status: case.status.name(),
             standing: case.comparison.name().replace('_', " "),
             duration: millis_text(millis),
+            millis,
             changed: group == Group::Passed && answer_changed(case),
             headline: headline(case, LONGEST_HEADLINE),
             open: budget.open(group),
@@ -209,7 +218,7 @@ impl CaseItem {
     }
 }
 
-fn detail(case: &CaseView, cap: usize) -> CaseDetail {
+fn detail(case: &CaseView, cap: Cap<'_>) -> CaseDetail {
     // The first trial that did not pass is the one to read; where all passed, the first.
     let open = case.trials.iter().position(|trial| trial.status != TrialStatus::Passed).unwrap_or(0);
     let accepted = case.accepted_output.as_deref();
@@ -218,7 +227,7 @@ fn detail(case: &CaseView, cap: usize) -> CaseDetail {
     let trials = order
         .into_iter()
         .take(SHOWN_TRIALS)
-        .map(|index| trial_item(&case.trials[index], accepted, index == open, cap))
+        .map(|index| trial_item(&case.trials[index], Some(case), index == open, cap))
         .collect();
     CaseDetail {
         why: case.why.clone(),
@@ -245,7 +254,10 @@ fn detail(case: &CaseView, cap: usize) -> CaseDetail {
     }
 }
 
-fn trial_item(trial: &TrialView, accepted: Option<&str>, open: bool, cap: usize) -> TrialItem {
+/// `case` is the trial's, where it is one of the head form: the accepted results speak of that.
+fn trial_item(trial: &TrialView, case: Option<&CaseView>, open: bool, cap: Cap<'_>) -> TrialItem {
+    let accepted = case.and_then(|case| case.accepted_output.as_deref());
+    let grades = (1..).zip(&trial.grades);
     let panels = answer_text(trial).map(|answer| panels(accepted, &answer, cap)).unwrap_or_default();
     TrialItem {
         number: trial.number,
@@ -254,8 +266,8 @@ fn trial_item(trial: &TrialView, accepted: Option<&str>, open: bool, cap: usize)
         open,
         error: trial.error.as_ref().map(|error| error.message.clone()),
         panels,
-        grades: trial.grades.iter().map(|grade| grade_item(grade, cap)).collect(),
-        operations: trial.operations.iter().map(|operation| operation_item(operation, trial, cap)).collect(),
+        grades: grades.map(|(place, grade)| grade_item(grade, grade_before(case, place), cap)).collect(),
+        operations: trial.operations.iter().map(|operation| operation_item(operation, trial, case, cap)).collect(),
         other_calls: other_calls(trial, cap),
         steps: step_items(&trial.steps, cap),
         readings: trial
@@ -266,7 +278,14 @@ fn trial_item(trial: &TrialView, accepted: Option<&str>, open: bool, cap: usize)
     }
 }
 
-fn operation_item(operation: &OperationView, trial: &TrialView, cap: usize) -> OperationItem {
+fn operation_item(
+    operation: &OperationView,
+    trial: &TrialView,
+    case: Option<&CaseView>,
+    cap: Cap<'_>,
+) -> OperationItem {
+    let changes = case.map(|case| case.changed_outcomes.as_slice()).unwrap_or_default();
+    let changed = changes.iter().find(|change| change.operation == operation.operation.as_str());
     let of_attempts = operation.attempts_seen.len();
     // Documents that were written before grounds were kept apart have the attempts' sentences first.
     let grounds = if operation.grounds.is_empty() {
@@ -277,6 +296,7 @@ fn operation_item(operation: &OperationView, trial: &TrialView, cap: usize) -> O
     OperationItem {
         operation: operation.operation.to_string(),
         outcome: operation.outcome.name(),
+        before: changed.map(|change| change.before.replace('_', " ")),
         claim: operation.claim.map(|claim| claim.name()),
         claim_check: operation.claim_check.map(|check| check.name()),
         attempts: operation.attempts,
@@ -296,17 +316,29 @@ fn reading_text(reading: &crate::evidence::Reading) -> String {
     }
 }
 
-fn grade_item(grade: &GradeView, cap: usize) -> GradeItem {
+/// How the expectation at this place, from 1, stood when it was accepted, where that has changed.
+fn grade_before(case: Option<&CaseView>, place: usize) -> Option<&'static str> {
+    let change = case?.changed_grades.iter().find(|change| change.expectation == place)?;
+    Some(if change.holds_now { "did not hold when accepted" } else { "held when accepted" })
+}
+
+fn grade_item(grade: &GradeView, before: Option<&'static str>, cap: Cap<'_>) -> GradeItem {
     let (verdict, class) = match grade.pass {
         Some(true) => ("holds", "pass"),
         Some(false) => ("does not hold", "fail"),
         None => ("not judged", "error"),
     };
-    GradeItem { verdict, class, grader: grade.grader.clone(), message: plain(&grade.message, cap.min(4_000)) }
+    GradeItem {
+        verdict,
+        class,
+        before,
+        grader: grade.grader.clone(),
+        message: plain(&grade.message, cap.at_most(4_000)),
+    }
 }
 
 /// Nothing where there is only one quiet step: the answer has been shown already.
-fn step_items(steps: &[StepView], cap: usize) -> Vec<StepItem> {
+fn step_items(steps: &[StepView], cap: Cap<'_>) -> Vec<StepItem> {
     let quiet = |step: &StepView| step.stderr.is_empty() && step.http_status.is_none();
     if steps.len() <= 1 && steps.iter().all(quiet) {
         return Vec::new();

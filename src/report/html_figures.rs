@@ -4,13 +4,16 @@
 
 use serde::Serialize;
 
-use crate::domain::TrialStatus;
+use crate::comparison::statistics::{Interval, percent_down, percent_up};
+use crate::domain::{CaseStatus, Risk, TrialStatus};
 use crate::operations::{FailureRow, Rate, Scorecard};
 use crate::verdict::VerdictWord;
 
 use super::document::ReportDocument;
-use super::figure_view::{IntervalView, RateView, TrendPoint};
+use super::doing_nothing::passed_by_doing_nothing;
 use super::limits::counted;
+use super::set_view::SetView;
+use super::trend_view::TrendPoint;
 
 /// Rows of the failure table that the page shows; all of them stand in the document.
 const FAILURE_ROWS: usize = 200;
@@ -55,6 +58,8 @@ struct RateRow {
     low: String,
     high: String,
     accepted_at: Option<String>,
+    /// What the counts support.
+    sentences: Vec<String>,
 }
 
 /// The runs up to this one.
@@ -115,7 +120,7 @@ pub(super) fn figures(document: &ReportDocument) -> Figures {
     let (failures, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(needs_reading, _)| *needs_reading);
     let items = |rows: Vec<(bool, &FailureRow)>| rows.into_iter().map(|(_, row)| failure_item(row)).collect();
     Figures {
-        rates: document.rates.iter().map(rate_row).collect(),
+        rates: document.sets.iter().map(|set| rate_row(document, set)).collect(),
         trend: trend(&document.trend),
         scores: document.scorecard.as_ref().map(scores).unwrap_or_default(),
         remarks: document.scorecard.as_ref().map(|scorecard| scorecard.remarks.clone()).unwrap_or_default(),
@@ -133,29 +138,32 @@ fn needs_reading(document: &ReportDocument, row: &FailureRow) -> bool {
     trial.is_none_or(|trial| trial.status != TrialStatus::Passed)
 }
 
-fn rate_row(rate: &RateView) -> RateRow {
-    let place = |share: f64| format!("{:.1}", RATE_MARGIN + share * (RATE_WIDTH - 2.0 * RATE_MARGIN));
-    let interval = rate.interval.unwrap_or(IntervalView { low: 0.0, high: 1.0 });
-    RateRow {
-        set: rate.set.to_string(),
-        rate: format!("{} of {}", rate.passed, rate.cases),
-        interval: rate.interval.map_or_else(String::new, interval_text),
-        accepted: rate
-            .accepted
-            .as_ref()
-            .map(|accepted| format!("{} of {}", accepted.passed, accepted.cases))
-            .unwrap_or_default(),
-        do_nothing: rate.do_nothing.map(|passed| format!("{passed} of {}", rate.cases)).unwrap_or_default(),
-        at: place(share(rate.passed, rate.cases)),
-        low: place(interval.low),
-        high: place(interval.high),
-        accepted_at: rate.accepted.as_ref().map(|accepted| place(share(accepted.passed, accepted.cases))),
-    }
+/// Of the cases of a set that ran and were accepted earlier: how many were accepted as passing, and how many there are.
+fn accepted(document: &ReportDocument, set: &Risk) -> (usize, usize) {
+    let before = || document.cases.iter().filter(|case| case.set == *set).filter_map(|case| case.accepted.as_ref());
+    (before().filter(|ended| ended.status == CaseStatus::Passed).count(), before().count())
 }
 
-/// The interval in whole percents, never narrower than it is.
-fn interval_text(interval: IntervalView) -> String {
-    format!("{:.0} % to {:.0} %", (interval.low * 100.0).floor(), (interval.high * 100.0).ceil())
+fn rate_row(document: &ReportDocument, view: &SetView) -> RateRow {
+    let figures = &view.figures;
+    let (accepted, of) = accepted(document, &figures.set);
+    let do_nothing = passed_by_doing_nothing(document.cases.iter().filter(|case| case.set == figures.set));
+    let place = |share: f64| format!("{:.1}", RATE_MARGIN + share * (RATE_WIDTH - 2.0 * RATE_MARGIN));
+    let interval = figures.wilson.unwrap_or(Interval { low: 0.0, high: 1.0 });
+    RateRow {
+        set: figures.set.to_string(),
+        rate: format!("{} of {}", figures.passed, figures.cases),
+        interval: figures.wilson.map_or_else(String::new, |interval| {
+            format!("{} % to {} %", percent_down(interval.low), percent_up(interval.high))
+        }),
+        accepted: if of == 0 { String::new() } else { format!("{accepted} of {of}") },
+        do_nothing: do_nothing.map(|passed| format!("{passed} of {}", figures.cases)).unwrap_or_default(),
+        at: place(share(figures.passed, figures.cases)),
+        low: place(interval.low),
+        high: place(interval.high),
+        accepted_at: (of > 0).then(|| place(share(accepted, of))),
+        sentences: view.sentences(),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of cases stay far below 2^52")]
@@ -267,7 +275,7 @@ mod tests {
             assert!(RATE_MARGIN <= low && low <= at && at <= high && high <= RATE_WIDTH - RATE_MARGIN, "{row:?}");
         }
         let row = figures.rates.iter().find(|row| row.set == "policy_accuracy").unwrap();
-        assert_eq!((row.rate.as_str(), row.interval.as_str()), ("14 of 16", "63 % to 97 %"));
+        assert_eq!((row.rate.as_str(), row.interval.as_str()), ("14 of 16", "63.9 % to 96.6 %"));
         assert_eq!(row.do_nothing, "1 of 16", "not judged is no pass");
         assert_eq!(row.accepted, "15 of 16", "a regression passed when it was accepted, a known failure did not");
     }

@@ -15,7 +15,7 @@ use super::html_case::{Budget, CaseItem};
 use super::html_figures::{Figures, figures};
 use super::limits::counted;
 use super::next_step::next_steps;
-use super::set_view::SetView;
+use super::payload::Payloads;
 use super::words::{change_value, duration_text, exit_code_meaning, verdict_title};
 
 /// More passes than these are counted by set in the page instead of listed.
@@ -50,7 +50,6 @@ pub(super) struct HtmlPage {
     figures: Figures,
     limits: Vec<String>,
     evidence: String,
-    sets: Vec<SetItem>,
 }
 
 /// The verdict.
@@ -89,6 +88,7 @@ struct Step {
     text: String,
     command: Option<String>,
     anchor: &'static str,
+    cases: Vec<String>,
 }
 
 /// One change.
@@ -117,19 +117,6 @@ struct GroupItem {
     cases: Vec<CaseItem>,
 }
 
-/// What the counts of one set support.
-#[derive(Debug, Serialize)]
-pub(super) struct SetItem {
-    set: String,
-    sentences: Vec<String>,
-}
-
-impl SetItem {
-    pub(super) fn of(view: &SetView) -> Self {
-        Self { set: view.figures.set.to_string(), sentences: view.sentences() }
-    }
-}
-
 /// Passes of one set, where there are too many to list.
 #[derive(Debug, Serialize)]
 struct SetCount {
@@ -156,8 +143,8 @@ struct ExcludedRow {
 }
 
 impl HtmlPage {
-    /// The page of this document.
-    pub(super) fn of(document: &ReportDocument) -> Self {
+    /// The page of this document. Texts that are too long for it go to `payloads`.
+    pub(super) fn of(document: &ReportDocument, payloads: &Payloads) -> Self {
         let too_many_passes = Group::Passed.cases(document).len() > LISTED_PASSES;
         Self {
             project: document.project.clone(),
@@ -171,13 +158,18 @@ impl HtmlPage {
             tally_text: tally_text(document),
             next_steps: next_steps(document)
                 .into_iter()
-                .map(|step| Step { text: step.text, command: step.command, anchor: step.anchor })
+                .map(|step| Step {
+                    text: step.text,
+                    command: step.command,
+                    anchor: step.anchor,
+                    cases: step.cases.iter().map(ToString::to_string).collect(),
+                })
                 .collect(),
             mode_reason: mode_reason(document),
             changes: document.changes.iter().map(change_row).collect(),
             notes: notes(document),
             unclassified: document.unclassified.clone(),
-            groups: groups(document, too_many_passes),
+            groups: groups(document, too_many_passes, payloads),
             passes_by_set: if too_many_passes { passes_by_set(document) } else { Vec::new() },
             excluded: excluded_groups(&document.excluded),
             removed: document
@@ -189,7 +181,6 @@ impl HtmlPage {
             figures: figures(document),
             limits: document.limits.clone(),
             evidence: document.evidence_statement.clone(),
-            sets: document.sets.iter().map(SetItem::of).collect(),
         }
     }
 }
@@ -316,7 +307,7 @@ fn notes(document: &ReportDocument) -> Vec<String> {
     bumps.chain(changes).collect()
 }
 
-fn groups(document: &ReportDocument, too_many_passes: bool) -> Vec<GroupItem> {
+fn groups(document: &ReportDocument, too_many_passes: bool, payloads: &Payloads) -> Vec<GroupItem> {
     let mut budget = Budget::default();
     let mut items = Vec::new();
     for group in Group::ALL {
@@ -337,7 +328,7 @@ fn groups(document: &ReportDocument, too_many_passes: bool) -> Vec<GroupItem> {
             count,
             folded: matches!(group, Group::KnownFailures),
             attention: group.needs_attention(),
-            cases: listed.into_iter().map(|case| CaseItem::of(case, group, &mut budget)).collect(),
+            cases: listed.into_iter().map(|case| CaseItem::of(case, group, &mut budget, payloads)).collect(),
         });
     }
     items

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::comparison::Compared;
-use crate::domain::{CaseId, CaseStatus, Digest, RunId};
+use crate::domain::{CaseId, Digest, RunId};
 use crate::grading::{CaseResult, DoNothing};
 use crate::manifest::Case;
 use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
 use crate::verdict::{Shadow, Verdict};
 
-use super::figure_view::TrendPoint;
+use super::trend_view::TrendPoint;
 
 /// Everything that a report is made of. Nothing else is read: the same input gives the same report.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +45,6 @@ pub struct ReportInput<'a> {
     pub cases: &'a BTreeMap<CaseId, Case>,
     /// The answer's text that was accepted earlier, by case.
     pub accepted_outputs: &'a BTreeMap<CaseId, String>,
-    /// The status that each case was accepted with.
-    pub accepted_statuses: &'a BTreeMap<CaseId, CaseStatus>,
     /// Whether a workflow that does nothing would pass, by case.
     pub do_nothing: &'a BTreeMap<CaseId, DoNothing>,
     /// The scorecard and the failure table of the run; `None` where nothing ran.

@@ -29,8 +29,6 @@ struct Test {
     /// The suite's name; GitLab shows it as the suite.
     classname: String,
     millis: Option<u64>,
-    /// CircleCI shows it.
-    file: Option<String>,
     end: End,
 }
 
@@ -81,12 +79,15 @@ fn verdict_test(document: &ReportDocument) -> Test {
         VerdictWord::Fail => not_passed("failure", "fail", &reasons),
         VerdictWord::Inconclusive => not_passed("error", "inconclusive", &reasons),
     };
-    Test { name: "verdict".to_owned(), classname: "gate".to_owned(), millis: None, file: None, end }
+    Test { name: "verdict".to_owned(), classname: "gate".to_owned(), millis: None, end }
 }
 
 fn case_test(case: &CaseView) -> Test {
     let findings = findings(case);
-    let lines: Vec<&str> = std::iter::once(case.why.as_str()).chain(findings.iter().map(String::as_str)).collect();
+    // No schema knows an attribute for the file, so it stands in the text.
+    let place = case.path.as_ref().map(|path| format!("{path}:{}", case.line.unwrap_or(1)));
+    let all = std::iter::once(case.why.as_str()).chain(findings.iter().map(String::as_str));
+    let lines: Vec<&str> = all.chain(place.as_deref()).collect();
     let kind = case.comparison.name();
     let end = match Group::of(case) {
         Group::Fixed | Group::Passed => End::Passed,
@@ -104,7 +105,6 @@ fn case_test(case: &CaseView) -> Test {
         name: shown(case.id.as_str()),
         classname: shown(case.set.as_str()),
         millis: Some(case.trials.iter().map(|trial| trial.duration_ms).sum()),
-        file: case.path.as_deref().map(shown),
         end,
     }
 }
@@ -119,7 +119,6 @@ fn excluded_test(excluded: &ExcludedView) -> Test {
         name: shown(excluded.case.as_str()),
         classname: shown(excluded.set.as_str()),
         millis: None,
-        file: None,
         end: End::Skipped { message: one_line(&format!("{}; {inherits}", excluded.reason), SHORT_CAP) },
     }
 }
@@ -181,14 +180,11 @@ fn write_properties<W: io::Write>(writer: &mut Writer<W>, document: &ReportDocum
 }
 
 fn write_test<W: io::Write>(writer: &mut Writer<W>, test: &Test) -> io::Result<()> {
-    let mut element = writer
+    let element = writer
         .create_element("testcase")
         .with_attribute(("name", test.name.as_str()))
         .with_attribute(("classname", test.classname.as_str()))
         .with_attribute(("time", seconds(test.millis.unwrap_or(0)).as_str()));
-    if let Some(file) = &test.file {
-        element = element.with_attribute(("file", file.as_str()));
-    }
     match &test.end {
         End::Passed => element.write_empty()?,
         End::Skipped { message } => element.write_inner_content(|writer| {

@@ -4,17 +4,18 @@
 //! heading and no HTML. Where the text would grow beyond its limit, whole cases are left out and counted, since GitHub
 //! drops a summary that is too long altogether.
 
+use crate::change::Side;
 use crate::evidence::escape_markdown;
 
 use super::changed_answer::changed_passes;
 use super::document::{CaseView, ReportDocument};
-use super::figure_view::beside_doing_nothing;
+use super::doing_nothing::beside_doing_nothing;
 use super::findings::{findings, one_line};
 use super::group::Group;
 use super::limits::counted;
 use super::next_step::next_steps;
 use super::visible::{capped, visible, visible_line};
-use super::words::{baseline_heads, exit_code_meaning, verdict_title};
+use super::words::{baseline_heads, change_text, exit_code_meaning, verdict_title};
 
 /// What a step summary may have at the most on GitHub: 1,024 KiB, with some left for others of the same step.
 pub const STEP_SUMMARY_LIMIT: usize = 1_000_000;
@@ -25,19 +26,34 @@ pub const PULL_REQUEST_LIMIT: usize = 60_000;
 /// Bytes of one finding that are shown at the most.
 const FINDING_CAP: usize = 1_000;
 
-/// Room that is kept for the last lines.
-const TAIL: usize = 1_500;
+/// Room that is kept for the line that counts what was left out.
+const TAIL: usize = 200;
+
+/// Changes that are named one by one.
+const NAMED_CHANGES: usize = 30;
+
+/// What stands in the place of the limits where they have no room.
+const LIMITS_ELSEWHERE: &str =
+    "\n### What this run does not show\n\nThere is no room for it here; the HTML report says it.\n";
 
 /// The summary in at most `limit` bytes.
 pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
     let mut text = head(document);
+    let limits = format!("{}{}", sets_section(document), limits_section(document));
+    // What the run does not show has its room before any case; only where it would fill half of all it is left out.
+    let limits = if limits.len() <= limit / 2 { limits } else { LIMITS_ELSEWHERE.to_owned() };
+    let room = limit.saturating_sub(limits.len() + TAIL);
+    let changes = changes_section(document);
+    if text.len() + changes.len() <= room {
+        text.push_str(&changes);
+    }
     let mut left_out = 0_usize;
     for group in Group::ALL.into_iter().filter(|group| group.needs_attention()) {
         let cases = group.cases(document);
         let mut heading = Some(format!("\n### {} ({})\n\n{}\n", group.title(), cases.len(), group.advice()));
         for case in cases {
             let section = format!("{}{}", heading.as_deref().unwrap_or_default(), case_section(case));
-            if left_out > 0 || text.len() + section.len() + TAIL > limit {
+            if left_out > 0 || text.len() + section.len() > room {
                 left_out += 1;
                 continue;
             }
@@ -51,7 +67,6 @@ pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
             counted(left_out, "case")
         ));
     }
-    let limits = format!("{}{}", sets_section(document), limits_section(document));
     if text.len() + limits.len() <= limit {
         text.push_str(&limits);
     }
@@ -86,7 +101,7 @@ fn head(document: &ReportDocument) -> String {
         counts.inherited
     ));
     text.push_str(&format!("\n{}\n", escape_markdown(&one_line(&document.evidence_statement, FINDING_CAP))));
-    text.push_str(&format!("\nBaseline head: {}\n", code(&baseline_heads(document))));
+    text.push_str(&sides(document));
     if let Some(sentence) = changed_passes(document) {
         text.push_str(&format!("\n{sentence}; see the report.\n"));
     }
@@ -97,6 +112,36 @@ fn head(document: &ReportDocument) -> String {
     for (number, step) in (1..).zip(&steps) {
         let command = step.command.as_ref().map(|command| format!(" {}", code(command))).unwrap_or_default();
         text.push_str(&format!("{number}. {}{command}\n", escape_markdown(&visible_line(&step.text))));
+    }
+    text
+}
+
+/// What was held against what, and the digests by which a baseline that was replaced as a whole would be noticed.
+fn sides(document: &ReportDocument) -> String {
+    let side = |side: &Side| {
+        let commit = side.commit.as_ref().map(|commit| format!(" {}", code(commit))).unwrap_or_default();
+        format!("{}{commit}", escape_markdown(&one_line(&side.name, FINDING_CAP)))
+    };
+    let heads = code(&baseline_heads(document));
+    format!("\nBase: {}. Head: {}. Baseline head: {heads}.\n", side(&document.base), side(&document.head))
+}
+
+fn changes_section(document: &ReportDocument) -> String {
+    if document.changes.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n### What changed ({})\n\n", document.changes.len());
+    for change in document.changes.iter().take(NAMED_CHANGES) {
+        let risks: Vec<String> = change.risks.iter().map(ToString::to_string).collect();
+        let risks = if risks.is_empty() { "nothing".to_owned() } else { risks.join(", ") };
+        text.push_str(&format!(
+            "- {}; puts at risk: {}\n",
+            code(&change_text(change)),
+            escape_markdown(&visible_line(&risks))
+        ));
+    }
+    if let Some(more) = document.changes.len().checked_sub(NAMED_CHANGES).filter(|more| *more > 0) {
+        text.push_str(&format!("- and {}\n", counted(more, "more change")));
     }
     text
 }
@@ -167,12 +212,13 @@ mod tests {
     fn beyond_the_limit_whole_cases_are_left_out_and_counted() {
         let document = Sample::full().document();
         let whole = render_markdown(&document, STEP_SUMMARY_LIMIT);
-        for limit in [4_500, 5_000, whole.len()] {
+        for limit in [6_000, 7_000, whole.len()] {
             let text = render_markdown(&document, limit);
             assert!(text.len() <= limit, "{} > {limit}", text.len());
             assert!(text.starts_with("## Failed: "));
         }
-        assert!(render_markdown(&document, 4_500).contains("more stand in the HTML report"));
+        assert!(render_markdown(&document, 6_000).contains("more stand in the HTML report"));
+        assert!(render_markdown(&document, 6_000).contains("### What this run does not show"), "it is never left out");
         assert!(!whole.contains("more stand in the HTML report"));
     }
 }

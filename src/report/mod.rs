@@ -11,10 +11,11 @@ mod compare_html;
 mod compare_sample;
 mod compare_text;
 mod document;
+mod doing_nothing;
 mod fault_words;
-mod figure_view;
 mod findings;
 mod github;
+mod gitlab;
 mod group;
 mod html;
 mod html_case;
@@ -27,14 +28,17 @@ mod limits;
 mod markdown;
 mod mutation;
 mod next_step;
+mod payload;
 mod plan_document;
 mod plan_text;
 mod prose;
 #[cfg(test)]
 mod sample;
+mod schema;
 mod set_view;
 mod summary;
 mod timeline;
+mod trend_view;
 mod trial_view;
 mod visible;
 mod words;
@@ -51,15 +55,19 @@ pub use document::{
     CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
     ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
-pub use figure_view::{AcceptedRateView, IntervalView, RateView, TrendPoint};
 pub use github::github_annotations;
-pub use html::{CustomTemplate, HtmlError, SHIPPED_TEMPLATE, render_html};
+pub use gitlab::gitlab_code_quality;
+pub use html::{
+    CustomTemplate, HtmlError, HtmlReport, SHIPPED_TEMPLATE, TEMPLATE_ENTRY, TEMPLATES_FOLDER, render_html,
+};
 pub use input::{Papers, ReportInput};
 pub use junit::render_junit;
 pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use mutation::{MUTATION_SCHEMA, MutationDocument, blind_sentences, mutation_text};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};
 pub use plan_text::plan_text;
+pub use schema::{plan_schema, report_schema};
 pub use set_view::SetView;
 pub use summary::summary_text;
+pub use trend_view::TrendPoint;
 pub use trial_view::{AttemptView, BodyView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};

@@ -1,6 +1,6 @@
 //! What to do after a run, in the order in which it should be done.
 
-use crate::domain::ExitCode;
+use crate::domain::{CaseId, ExitCode};
 
 use super::document::ReportDocument;
 use super::group::Group;
@@ -15,10 +15,15 @@ pub(super) struct NextStep {
     pub(super) command: Option<String>,
     /// Where the report says more: a fragment without `#`.
     pub(super) anchor: &'static str,
+    /// The cases it is about, as many as are named one by one.
+    pub(super) cases: Vec<CaseId>,
 }
 
 /// Commands for uncovered risks that are named one by one; the report has them all.
 const NAMED_UNCOVERED: usize = 3;
+
+/// Cases that are named one by one.
+const NAMED_CASES: usize = 3;
 
 /// Paths that are named one by one.
 const NAMED_PATHS: usize = 3;
@@ -39,6 +44,7 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
             text: "When every result has been read and is right, accept the run.".to_owned(),
             command: Some(command.clone()),
             anchor: "verdict",
+            cases: Vec::new(),
         });
     }
     steps
@@ -51,6 +57,7 @@ fn baseline_restored(document: &ReportDocument) -> Option<NextStep> {
         text: "Restore the accepted results, then run again.".to_owned(),
         command: Some("git checkout -- baselines".to_owned()),
         anchor: "verdict",
+        cases: Vec::new(),
     })
 }
 
@@ -61,6 +68,7 @@ fn removal_accepted(document: &ReportDocument) -> Option<NextStep> {
         text: format!("Have the removal of {} accepted.", counted(document.removed.len(), "case")),
         command: None,
         anchor: "not-run",
+        cases: Vec::new(),
     })
 }
 
@@ -83,6 +91,7 @@ fn inert_named(document: &ReportDocument) -> Option<NextStep> {
         text: format!("If {named}{more} cannot change behaviour, add {them} to `inert` in holdpoint.yaml{folders}."),
         command: None,
         anchor: "changes",
+        cases: Vec::new(),
     })
 }
 
@@ -96,6 +105,7 @@ fn uncovered_steps(document: &ReportDocument) -> Vec<NextStep> {
             ),
             command: Some(uncovered.command.clone()),
             anchor: "uncovered",
+            cases: Vec::new(),
         });
     }
     if let Some(more) = document.uncovered.len().checked_sub(NAMED_UNCOVERED).filter(|more| *more > 0) {
@@ -103,6 +113,7 @@ fn uncovered_steps(document: &ReportDocument) -> Vec<NextStep> {
             text: format!("Write cases for {more} more uncovered {}.", if more == 1 { "risk" } else { "risks" }),
             command: None,
             anchor: "uncovered",
+            cases: Vec::new(),
         });
     }
     steps
@@ -117,7 +128,7 @@ fn interrupted(document: &ReportDocument) -> Option<NextStep> {
     } else {
         return None;
     };
-    Some(NextStep { text: text.to_owned(), command: Some(command.to_owned()), anchor: "verdict" })
+    Some(NextStep { text: text.to_owned(), command: Some(command.to_owned()), anchor: "verdict", cases: Vec::new() })
 }
 
 fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
@@ -143,7 +154,16 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         }
         Group::Tolerated | Group::Fixed | Group::KnownFailures | Group::Passed => return None,
     };
-    Some(NextStep { text, command: None, anchor: group.name() })
+    let cases: Vec<CaseId> = group.cases(document).into_iter().take(NAMED_CASES).map(|case| case.id.clone()).collect();
+    let command = accept_edited(document, group, &cases, count);
+    Some(NextStep { text, command, anchor: group.name(), cases })
+}
+
+/// The command that accepts edited expectations alone, where all of them are named.
+fn accept_edited(document: &ReportDocument, group: Group, cases: &[CaseId], count: usize) -> Option<String> {
+    let command = document.accept_command.as_ref()?;
+    let named: String = cases.iter().map(|case| format!(" --case {case}")).collect();
+    (group == Group::ExpectationChanges && cases.len() == count).then(|| format!("{command}{named}"))
 }
 
 #[cfg(test)]
@@ -154,6 +174,25 @@ mod tests {
 
     fn texts(document: &ReportDocument) -> Vec<String> {
         next_steps(document).into_iter().map(|step| step.text).collect()
+    }
+
+    #[test]
+    fn what_is_to_be_done_names_the_cases_and_an_edited_expectation_is_accepted_alone() {
+        let document = Sample::full().document();
+        let steps = next_steps(&document);
+        let of = |anchor: &str| steps.iter().find(|step| step.anchor == anchor).unwrap();
+        assert_eq!(of("regressions").cases, ["returns-window".into()]);
+        assert_eq!(of("uncertain").cases, ["lost-ack-after-commit".into()]);
+        assert_eq!(of("regressions").command, None, "a regression is repaired, not accepted by rote");
+        let command = of("changed-expectations").command.as_ref().unwrap();
+        assert!(
+            command.starts_with("holdpoint baseline accept 2026") && command.ends_with(" --case conflicting-hours")
+        );
+        let many = ReportDocument { cases: [&document.cases[..], &document.cases].concat(), ..document.clone() };
+        let many = ReportDocument { cases: [&many.cases[..], &many.cases].concat(), ..many };
+        let steps = next_steps(&many);
+        let edited = steps.iter().find(|step| step.anchor == "changed-expectations").unwrap();
+        assert_eq!((edited.cases.len(), &edited.command), (3, &None), "what is not named is not accepted");
     }
 
     #[test]

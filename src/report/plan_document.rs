@@ -1,5 +1,6 @@
 //! `holdpoint.plan/1`: the plan as `plan --json` prints it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Side;
@@ -13,7 +14,7 @@ use super::document::{ChangeView, ExcludedView, UncoveredView};
 pub const PLAN_SCHEMA: &str = "holdpoint.plan/1";
 
 /// A plan as scripts read it. The field names are a contract: fields are added, never renamed or taken away.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanDocument {
     /// [`PLAN_SCHEMA`].
     pub schema: String,
@@ -44,7 +45,7 @@ pub struct PlanDocument {
 }
 
 /// A case that runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedView {
     /// The case.
     pub case: CaseId,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::change::Side;
 
-use super::document::{ChangeView, ExcludedView};
+use super::document::ExcludedView;
 use super::ink::Ink;
 use super::limits::counted;
 use super::plan_document::PlanDocument;
 use super::visible::visible_line;
-use super::words::{change_value, direction_name, unnamed_paths};
+use super::words::change_text;
 
 /// The plan in words, each line ended by a line feed: every change with its risks, every case that runs with its
 /// reasons, every other case with why not and what it inherits. `styled` says whether it may carry terminal colours.
@@ -61,27 +61,6 @@ fn changes(plan: &PlanDocument, ink: Ink, lines: &mut Vec<String>) {
         lines.push(ink.quiet(&format!("  {paths} outside the project's folder: not looked at")));
     }
     lines.push(String::new());
-}
-
-fn change_text(change: &ChangeView) -> String {
-    let mut text = change.kind.name().to_owned();
-    let subject = change.part.as_ref().map(ToString::to_string).or(change.case.as_ref().map(ToString::to_string));
-    let facet = change.facet.as_deref().map(|facet| if facet == "*" { "everything" } else { facet }.to_owned());
-    for word in subject.into_iter().chain(facet) {
-        text.push(' ');
-        text.push_str(&word);
-    }
-    text.push(' ');
-    text.push_str(direction_name(change.change));
-    let value = |value: &Option<serde_json::Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), change_value);
-    if change.from.is_some() || change.to.is_some() {
-        text.push_str(&format!(": {} -> {}", value(&change.from), value(&change.to)));
-    }
-    let paths: Vec<&str> = unnamed_paths(change).map(String::as_str).collect();
-    if !paths.is_empty() {
-        text.push_str(&format!(" ({})", paths.join(", ")));
-    }
-    text
 }
 
 fn selected(plan: &PlanDocument, ink: Ink, lines: &mut Vec<String>) {

@@ -39,7 +39,6 @@ pub(super) struct Sample {
     pub(super) old_forms: Vec<CaseResult>,
     pub(super) cases: BTreeMap<CaseId, Case>,
     pub(super) accepted_outputs: BTreeMap<CaseId, String>,
-    pub(super) accepted_statuses: BTreeMap<CaseId, CaseStatus>,
     pub(super) do_nothing: BTreeMap<CaseId, DoNothing>,
     pub(super) papers: Option<Papers>,
     pub(super) earlier_runs: Vec<TrendPoint>,
@@ -113,7 +112,6 @@ impl Sample {
             old_forms: &self.old_forms,
             cases: &self.cases,
             accepted_outputs: &self.accepted_outputs,
-            accepted_statuses: &self.accepted_statuses,
             do_nothing: &self.do_nothing,
             papers: self.papers.as_ref(),
             earlier_runs: &self.earlier_runs,
@@ -154,7 +152,6 @@ impl Sample {
             old_forms: Vec::new(),
             cases: BTreeMap::new(),
             accepted_outputs: BTreeMap::new(),
-            accepted_statuses: BTreeMap::new(),
             do_nothing: BTreeMap::new(),
             papers: None,
             earlier_runs: earlier_runs(),
@@ -165,12 +162,6 @@ impl Sample {
     fn add(&mut self, id: &str, set: &str, title: &str, ended: (CaseStatus, Standing, &str), trials: Vec<GradedTrial>) {
         let (status, standing, why) = ended;
         let id = CaseId::from(id);
-        let accepted = match standing {
-            Standing::Regressed | Standing::Unchanged | Standing::ExpectationChanged => Some(CaseStatus::Passed),
-            Standing::Fixed | Standing::KnownFailure => Some(CaseStatus::Failed),
-            _ => None,
-        };
-        self.accepted_statuses.extend(accepted.map(|status| (id.clone(), status)));
         self.plan.selected.push(Selected {
             case: id.clone(),
             set: Risk::from(set),

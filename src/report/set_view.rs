@@ -1,5 +1,6 @@
 //! What the counts of each set support, in `holdpoint.report/1` and `holdpoint.compare/1`, and in words.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::{Interval, percent_down, percent_up};
@@ -11,7 +12,7 @@ use crate::verdict::SetJudgement;
 use super::limits::counted;
 
 /// One set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetView {
     /// The counts and what they support.
     #[serde(flatten)]

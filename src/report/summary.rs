@@ -1,10 +1,12 @@
 //! The summary for the terminal: failures in full, passes as a count, and at the end what to do next.
 
+use std::borrow::Cow;
+
 use crate::verdict::VerdictWord;
 
 use super::changed_answer::changed_passes;
 use super::document::{CaseView, ReportDocument};
-use super::figure_view::beside_doing_nothing;
+use super::doing_nothing::beside_doing_nothing;
 use super::findings::{findings, first_unpassed};
 use super::group::Group;
 use super::html_page::value_text;
@@ -38,7 +40,18 @@ pub fn summary_text(document: &ReportDocument, styled: bool) -> String {
     verdict_lines(document, ink, &mut lines);
     next_lines(document, ink, &mut lines);
     lines.push(String::new());
-    lines.join("\n")
+    lines.iter().map(|line| no_command(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A line that no CI system reads as a command to itself. GitHub's runner takes a line for one that begins with `::`, spaces
+/// aside, and one that has `##[` anywhere.
+fn no_command(line: &str) -> Cow<'_, str> {
+    let inset = line.len() - line.trim_start().len();
+    match (line[inset..].starts_with("::"), line.contains("##[")) {
+        (false, false) => Cow::Borrowed(line),
+        (true, _) => Cow::Owned(format!("{}| {}", &line[..inset], line[inset..].replace("##[", "## ["))),
+        (false, true) => Cow::Owned(line.replace("##[", "## [")),
+    }
 }
 
 fn group_lines(document: &ReportDocument, group: Group, ink: Ink, lines: &mut Vec<String>) {
@@ -199,5 +212,21 @@ mod tests {
         let styled = summary_text(&document, true);
         assert!(styled.contains("\u{1b}["));
         assert_eq!(anstream::adapter::strip_str(&styled).to_string(), summary_text(&document, false));
+    }
+
+    #[test]
+    fn no_answer_gives_a_ci_system_a_command() {
+        let mut document = Sample::full().document();
+        let hostile = "yes\n::error::owned\n   ::add-mask::a\n##[error]owned\nx ##[command]y";
+        for case in &mut document.cases {
+            for trial in &mut case.trials {
+                trial.output = Some(serde_json::json!(hostile));
+            }
+        }
+        let text = summary_text(&document, false);
+        assert!(text.contains("| ::error::owned") && text.contains("## [error]owned"), "{text}");
+        for line in text.lines() {
+            assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line}");
+        }
     }
 }

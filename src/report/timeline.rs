@@ -8,6 +8,7 @@ use crate::evidence::{Delivered, Forwarded, Reading};
 use super::answer_diff::{SideText, plain};
 use super::fault_words::{FaultPlace, fault_of, place, sentence};
 use super::limits::counted;
+use super::payload::Cap;
 use super::trial_view::{AttemptView, BodyView, ExchangeView, OperationView, TrialView};
 use super::words::micros_text;
 
@@ -56,8 +57,8 @@ const FORWARDED: &str = "On to the target";
 const ANSWERS: &str = "The target answers";
 const GETS: &str = "The workflow gets";
 
-/// What happened around an operation of a trial. At most `cap` bytes of each body are shown.
-pub(super) fn timeline(operation: &OperationView, trial: &TrialView, cap: usize) -> Vec<Event> {
+/// What happened around an operation of a trial. Of each body no more is shown than `cap` says.
+pub(super) fn timeline(operation: &OperationView, trial: &TrialView, cap: Cap<'_>) -> Vec<Event> {
     let mut events = Vec::new();
     let mut steps = trial.steps.iter().filter(|_| trial.steps.len() > 1).peekable();
     for attempt in &operation.attempts_seen {
@@ -72,7 +73,7 @@ pub(super) fn timeline(operation: &OperationView, trial: &TrialView, cap: usize)
 }
 
 /// The calls that are no attempt at an operation which is shown with them.
-pub(super) fn other_calls(trial: &TrialView, cap: usize) -> Vec<Event> {
+pub(super) fn other_calls(trial: &TrialView, cap: Cap<'_>) -> Vec<Event> {
     let attempts = trial.operations.iter().flat_map(|operation| &operation.attempts_seen);
     let shown: Vec<u32> = attempts.filter_map(|attempt| attempt.exchange).collect();
     let others = trial.exchanges.iter().filter(|exchange| !shown.contains(&exchange.number));
@@ -83,7 +84,7 @@ fn step_event(number: u32, kind: &str) -> Event {
     Event { kind: "step", title: format!("Step {number}: {kind}"), ..Event::default() }
 }
 
-fn attempt_event(attempt: &AttemptView, trial: &TrialView, cap: usize) -> Event {
+fn attempt_event(attempt: &AttemptView, trial: &TrialView, cap: Cap<'_>) -> Event {
     let title = format!("Attempt {}", attempt.number);
     let exchange = attempt.exchange.and_then(|number| trial.exchanges.iter().find(|seen| seen.number == number));
     match exchange {
@@ -131,7 +132,7 @@ fn recorded_stations(attempt: &AttemptView) -> Vec<Station> {
     stations
 }
 
-fn exchange_event(exchange: &ExchangeView, title: String, answered: Option<&str>, cap: usize) -> Event {
+fn exchange_event(exchange: &ExchangeView, title: String, answered: Option<&str>, cap: Cap<'_>) -> Event {
     let mut sentences: Vec<String> = Vec::new();
     sentences.extend(exchange.fault.as_deref().and_then(fault_of).map(|fault| sentence(fault).to_owned()));
     sentences
@@ -210,7 +211,7 @@ fn lay_fault(stations: &mut [Station], fault: Option<&str>, exchange: Option<&Ex
     }
 }
 
-fn body(name: &'static str, body: Option<&BodyView>, cap: usize) -> Option<Body> {
+fn body(name: &'static str, body: Option<&BodyView>, cap: Cap<'_>) -> Option<Body> {
     let body = body.filter(|body| body.bytes > 0)?;
     let recorded = u64::try_from(body.text.len()).unwrap_or(u64::MAX);
     let missing = body.bytes.saturating_sub(recorded);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use crate::domain::{Claim, ClaimCheck, Digest, OperationId, Outcome, PartId, Tri
 use crate::evidence::{Delivered, ErrorKind, Exchange, Forwarded, LookHad, Message, Reading};
 
 /// One trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialView {
     /// Its number, from 1.
     pub number: u32,
@@ -40,7 +41,7 @@ pub struct TrialView {
 }
 
 /// Why a trial did not come to an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorView {
     /// The kind.
     pub kind: ErrorKind,
@@ -49,7 +50,7 @@ pub struct ErrorView {
 }
 
 /// One step of a trial.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepView {
     /// Its number, from 1.
     pub number: u32,
@@ -66,7 +67,7 @@ pub struct StepView {
 }
 
 /// One operation: what the evidence supports, and what the workflow claims.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationView {
     /// The operation.
     pub operation: OperationId,
@@ -90,7 +91,7 @@ pub struct OperationView {
 }
 
 /// One attempt at an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AttemptView {
     /// Its number, from 1, over the whole trial.
     pub number: u32,
@@ -111,7 +112,7 @@ pub struct AttemptView {
 }
 
 /// One grade.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GradeView {
     /// The grader.
     pub grader: String,
@@ -123,7 +124,7 @@ pub struct GradeView {
 
 /// One call to a connector, as the runner saw it from between the two. Times are microseconds since the trial's first step
 /// began. Headers are left out; they stand in the run's record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExchangeView {
     /// Its number, from 1, over the whole trial.
     pub number: u32,
@@ -169,7 +170,7 @@ pub struct ExchangeView {
 }
 
 /// The body of a request or an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BodyView {
     /// How many bytes it had.
     pub bytes: u64,

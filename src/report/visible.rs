@@ -46,12 +46,24 @@ pub(super) fn capped(text: &str, bytes: usize) -> (&str, usize) {
     (&text[..end], text.len() - end)
 }
 
+/// The bytes that the first `bytes` of a text take in a page, once hidden characters are spelled out and markup is
+/// escaped.
+pub(super) fn shown_bytes(text: &str, bytes: usize) -> usize {
+    let shown = |character: char| match character {
+        '<' | '>' => 4,
+        '&' | '"' | '\'' | '/' => 6,
+        hidden if is_hidden(hidden) => 8,
+        other => other.len_utf8(),
+    };
+    capped(text, bytes).0.chars().map(shown).sum()
+}
+
 /// How much was left out, for a reader.
 pub(super) fn left_out_text(bytes: usize) -> Option<String> {
     match bytes {
         0 => None,
-        1..10_000 => Some(format!("{bytes} more bytes are in report.json")),
-        _ => Some(format!("{} more kB are in report.json", bytes.div_ceil(1000))),
+        1..10_000 => Some(format!("{bytes} more bytes stand in report.json")),
+        _ => Some(format!("{} more kB stand in report.json", bytes.div_ceil(1000))),
     }
 }
 
@@ -74,6 +86,12 @@ mod tests {
     #[test]
     fn one_line_stays_one_line() {
         assert_eq!(visible_line("a\r\nb\tc"), "a[U+000D]\\nb c");
+    }
+
+    #[test]
+    fn what_is_spelled_out_or_escaped_takes_more_room() {
+        assert_eq!(shown_bytes("abc<\u{202e}", 100), 3 + 4 + 8);
+        assert_eq!(shown_bytes("abc<", 3), 3);
     }
 
     #[test]

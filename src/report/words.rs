@@ -67,6 +67,28 @@ pub(super) fn change_value(value: &Value) -> String {
     }
 }
 
+/// A change on one line: what it is of, which way it went, from what to what.
+pub(super) fn change_text(change: &ChangeView) -> String {
+    let mut text = change.kind.name().to_owned();
+    let subject = change.part.as_ref().map(ToString::to_string).or(change.case.as_ref().map(ToString::to_string));
+    let facet = change.facet.as_deref().map(|facet| if facet == "*" { "everything" } else { facet }.to_owned());
+    for word in subject.into_iter().chain(facet) {
+        text.push(' ');
+        text.push_str(&word);
+    }
+    text.push(' ');
+    text.push_str(direction_name(change.change));
+    let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), change_value);
+    if change.from.is_some() || change.to.is_some() {
+        text.push_str(&format!(": {} -> {}", value(&change.from), value(&change.to)));
+    }
+    let paths: Vec<&str> = unnamed_paths(change).map(String::as_str).collect();
+    if !paths.is_empty() {
+        text.push_str(&format!(" ({})", paths.join(", ")));
+    }
+    text
+}
+
 /// The paths of a change that its facet does not name already.
 pub(super) fn unnamed_paths(change: &ChangeView) -> impl Iterator<Item = &String> {
     let named = change.facet.as_deref().and_then(|facet| facet.strip_prefix("file:"));

@@ -1,5 +1,6 @@
 //! The verdict's values.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ExitCode;
@@ -7,7 +8,7 @@ use crate::domain::ExitCode;
 use super::set_policy::SetJudgement;
 
 /// The gate's answer in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictWord {
     /// Nothing stands against it.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::{
@@ -17,7 +18,7 @@ use crate::manifest::{MinimumRate, NoSignificantDrop, ProjectPolicy, SetRule};
 use crate::selection::Plan;
 
 /// What came of a policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyDecision {
     /// The data show that it holds: what it tolerates is no reason against a pass.
@@ -29,7 +30,7 @@ pub enum PolicyDecision {
 }
 
 /// One set that is judged by something else than zero tolerance, on either side of the change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SetJudgement {
     /// The set.
     pub set: Risk,

@@ -11,6 +11,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// Keys, as WebDriver names them.
+pub(crate) const TAB: &str = "\u{e004}";
+pub(crate) const ENTER: &str = "\u{e007}";
+pub(crate) const SPACE: &str = " ";
+
 /// Where screenshots are left for people to look at.
 const SCREENSHOTS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/screenshots");
 
@@ -122,7 +127,6 @@ impl Browser {
     }
 
     /// Presses a key, or types a text.
-    #[expect(dead_code, reason = "keyboard tests follow")]
     pub(crate) fn press(&self, keys: &str) {
         let mut actions = Vec::new();
         for key in keys.chars() {

@@ -1,5 +1,6 @@
 //! The same cases on two sides: only those that flipped say anything of a change.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, Discrete, DiscreteCDF};
 use statrs::function::erf::erfc;
@@ -8,7 +9,7 @@ use super::rate::{Interval, clopper_pearson};
 use super::real;
 
 /// How many cases flipped, each way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Flips {
     /// Passed before and do not now.
     pub worse: usize,

@@ -4,7 +4,17 @@ use super::super::sample::{HOSTILE, Sample};
 use super::*;
 
 fn page() -> String {
-    render_html(&Sample::full().document(), None).unwrap_or_else(|error| panic!("{error}"))
+    rendered(&Sample::full().document())
+}
+
+fn rendered(document: &ReportDocument) -> String {
+    render_html(document, &[]).unwrap_or_else(|error| panic!("{error}")).page
+}
+
+/// The sample's page with this template of the project's own.
+fn with_template(source: &str) -> Result<String, HtmlError> {
+    let custom = CustomTemplate { name: TEMPLATE_ENTRY.to_owned(), source: source.to_owned() };
+    Ok(render_html(&Sample::full().document(), &[custom])?.page)
 }
 
 /// What stands between `from` and `to`, each time.
@@ -95,30 +105,56 @@ fn the_words_that_changed_are_marked_on_both_sides() {
 }
 
 #[test]
+fn what_held_when_it_was_accepted_and_does_not_now_says_so() {
+    let mut document = Sample::full().document();
+    let case = document.cases.iter_mut().find(|case| case.id.as_str() == "returns-window").unwrap();
+    let grader = case.trials[0].grades[0].grader.clone();
+    case.changed_grades = vec![crate::comparison::GradeChange { expectation: 1, grader, holds_now: false }];
+    let case = document.cases.iter_mut().find(|case| case.id.as_str() == "lost-ack-after-commit").unwrap();
+    case.changed_outcomes = vec![crate::comparison::OutcomeChange {
+        operation: "op-7".to_owned(),
+        before: "not_committed".to_owned(),
+        now: "uncertain".to_owned(),
+        worse: true,
+    }];
+    let html = rendered(&document);
+    assert_eq!(html.matches("held when accepted").count(), 1);
+    assert_eq!(html.matches("not committed when accepted").count(), 1);
+    assert!(!page().contains("when accepted</span>"), "nothing is said where nothing changed");
+}
+
+#[test]
 fn the_missing_case_can_be_begun_from_the_page() {
     assert!(page().contains("holdpoint case new --for review&#x2f;partial_failure"));
 }
 
 #[test]
-fn a_broken_template_names_its_file_and_line_and_leaves_the_json() {
-    let document = Sample::full().document();
-    for (source, line) in [("ok\n{% if %}", 2), ("a\nb\n{{ page.nowhere.at_all }}", 3)] {
-        let custom = CustomTemplate { path: "templates/report.html", source };
-        let error = render_html(&document, Some(custom)).expect_err("the template is broken");
+fn a_broken_template_names_its_file_and_line() {
+    for (source, line) in [("ok\n{% if %}", 2), ("a\nb\n{{ page.nowhere.at_all }}", 3), ("{% include 'x.html' %}", 1)] {
+        let error = with_template(source).expect_err("the template is broken");
         assert_eq!((error.path.as_str(), error.line), ("templates/report.html", line), "{error}");
     }
-    let json = serde_json::to_string(&document).unwrap();
-    assert_eq!(serde_json::from_str::<ReportDocument>(&json).unwrap(), document);
 }
 
 #[test]
 fn a_project_can_override_one_block() {
     let source = "{% extends \"holdpoint/report.html\" %}{% block footer %}<p>{{ page.run }}, ours</p>{% endblock %}";
-    let custom = CustomTemplate { path: "report.txt", source };
-    let html = render_html(&Sample::full().document(), Some(custom)).unwrap_or_else(|error| panic!("{error}"));
+    let html = with_template(source).unwrap();
     assert!(html.contains("20260302T091407Z-4f1c, ours"));
     assert!(html.contains("id=\"regressions\""), "the other blocks stay");
-    assert!(html.contains("&lt;script&gt;document.title="), "and stay escaped, whatever the file is called");
+    assert!(html.contains("&lt;script&gt;document.title="), "and stay escaped");
+}
+
+#[test]
+fn a_template_includes_the_projects_others_and_no_file() {
+    let template = |name: &str, source: &str| CustomTemplate { name: name.to_owned(), source: source.to_owned() };
+    let document = Sample::full().document();
+    let own = [template("report.html", "{% include 'parts/foot.html' %}"), template("parts/foot.html", "of ours")];
+    assert_eq!(render_html(&document, &own).unwrap().page, "of ours");
+    for outside in ["/etc/passwd", "../Cargo.toml", "templates/report.html"] {
+        let error = with_template(&format!("{{% include '{outside}' %}}")).expect_err("it is no template");
+        assert!(error.message.contains("non-existing"), "{error}");
+    }
 }
 
 #[test]
@@ -129,9 +165,12 @@ fn a_huge_answer_is_cut_in_the_page_and_not_in_the_document() {
     answer.text.clone_from(&huge);
     answer.output = serde_json::json!(huge);
     let document = sample.document();
-    let html = render_html(&document, None).unwrap();
-    assert!(html.len() < 200_000, "{}", html.len());
-    assert!(html.contains("4980 more kB are in report.json"));
+    let HtmlReport { page, payloads } = render_html(&document, &[]).unwrap();
+    assert!(page.len() < 200_000, "{}", page.len());
+    assert!(page.contains("4992 more kB stand in report.json"));
+    let (name, text) = payloads.first_key_value().expect("the whole text is kept beside the page");
+    assert!(page.contains(&format!("<a href=\"{name}\">").replace('/', "&#x2f;").replace("<&#x2f;", "</")), "{name}");
+    assert_eq!((payloads.len(), text), (1, &huge));
     assert!(serde_json::to_string(&document).unwrap().len() > 5_000_000);
 }
 
@@ -149,9 +188,34 @@ fn ten_thousand_cases_with_fifty_failures_stay_below_eight_megabytes() {
         }
         document.cases.push(case);
     }
-    let html = render_html(&document, None).unwrap();
+    let html = rendered(&document);
     assert!(html.len() < 8_000_000, "{}", html.len());
     assert!(html.contains("id=\"case=made-up-case-09999\""));
+    let whole = "the whole text in a file beside this page";
+    assert!(html.matches(whole).count() >= 50, "each long answer lies beside the page");
+}
+
+#[test]
+fn of_a_hundred_thousand_cases_the_passes_are_counted_by_set_and_the_failures_stay_below_eight_megabytes() {
+    let mut document = Sample::full().document();
+    let passed = document.cases.iter().find(|case| case.id.as_str() == "policy-answer-01").cloned().unwrap();
+    let failed = document.cases.iter().find(|case| case.id.as_str() == "injected-markup").cloned().unwrap();
+    for number in 0..100_000 {
+        let mut case = if number < 2_000 { failed.clone() } else { passed.clone() };
+        case.id = crate::domain::CaseId::new(format!("made-up-case-{number:05}"));
+        document.cases.push(case);
+    }
+    let html = rendered(&document);
+    assert!(html.len() < 8_000_000, "{}", html.len());
+    assert!(html.contains("<td>98014</td>"), "the passes of policy_accuracy as a number");
+    assert!(!html.contains("made-up-case-99999"), "and not one by one");
+    assert!(html.contains("id=\"case=made-up-case-01999\""), "every failure has its address");
+}
+
+#[test]
+fn an_address_within_the_page_holds_nothing_that_a_browser_would_change() {
+    assert_eq!(fragment("lost-ack_1.a"), "lost-ack_1.a");
+    assert_eq!(fragment("a b%é\"<\u{202e}"), "a%20b%25%C3%A9%22%3C%5BU%2B202E%5D");
 }
 
 #[test]
@@ -166,7 +230,7 @@ fn a_pass_with_another_answer_than_the_accepted_one_stands_first_and_is_marked()
     let last = document.cases.iter_mut().rfind(|case| case.id.as_str().starts_with("policy-answer-")).unwrap();
     last.accepted_output = Some("Within a month.".to_owned());
     let id = last.id.to_string();
-    let html = render_html(&document, None).unwrap();
+    let html = rendered(&document);
     let passed = between(&html, "<section id=\"passed\"", "</section>");
     assert!(passed[0].contains("1 answer differs from what was accepted, and passes"));
     let first = between(passed[0], "id=\"case=", "</summary>")[0];

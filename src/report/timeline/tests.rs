@@ -4,6 +4,7 @@ use super::*;
 use crate::domain::{Claim, ClaimCheck, Digest, Outcome, TrialStatus};
 use crate::evidence::LookHad;
 use crate::report::StepView;
+use crate::report::payload::Payloads;
 
 fn whole(text: &str) -> BodyView {
     BodyView {
@@ -121,7 +122,11 @@ fn the_fault_stands_where_the_call_came_to_an_end() {
     let torn = ExchangeView { delivered: Delivered::Partly, ..exchange(5, Some("truncate_abrupt")) };
     let shown = |exchange: ExchangeView| {
         let number = exchange.number;
-        way(&timeline(&operation(vec![attempt(1, 1, Some(number))]), &trial(vec![exchange], 1), 100)[0])
+        way(&timeline(
+            &operation(vec![attempt(1, 1, Some(number))]),
+            &trial(vec![exchange], 1),
+            Cap::new(100, &Payloads::default()),
+        )[0])
     };
     assert_eq!(shown(kept_back), "done stopped! open stopped");
     assert_eq!(shown(lost), "done done done stopped!");
@@ -134,7 +139,11 @@ fn the_fault_stands_where_the_call_came_to_an_end() {
 #[test]
 fn a_fault_that_keeps_the_request_back_is_shown_there_whatever_it_is_called() {
     let kept_back = ExchangeView { forwarded: Forwarded::No, ..exchange(1, Some("unavailable")) };
-    let events = timeline(&operation(vec![attempt(1, 1, Some(1))]), &trial(vec![kept_back], 1), 100);
+    let events = timeline(
+        &operation(vec![attempt(1, 1, Some(1))]),
+        &trial(vec![kept_back], 1),
+        Cap::new(100, &Payloads::default()),
+    );
     assert_eq!(way(&events[0]), "done stopped! open done");
 }
 
@@ -146,7 +155,7 @@ fn without_an_exchange_nothing_is_said_that_is_not_recorded() {
             fault: fault.map(str::to_owned),
             ..attempt(1, 1, None)
         };
-        way(&timeline(&operation(vec![attempt]), &trial(Vec::new(), 1), 100)[0])
+        way(&timeline(&operation(vec![attempt]), &trial(Vec::new(), 1), Cap::new(100, &Payloads::default()))[0])
     };
     assert_eq!(with(None, Some("lost_ack")), "done open stopped open!");
     assert_eq!(with(Some("not forwarded"), Some("lost_request")), "done stopped! open open");
@@ -157,7 +166,11 @@ fn without_an_exchange_nothing_is_said_that_is_not_recorded() {
 #[test]
 fn attempts_stand_between_the_steps_and_before_the_looks_that_their_operation_rests_on() {
     let operation = operation(vec![attempt(1, 1, Some(1)), attempt(2, 3, Some(2))]);
-    let events = timeline(&operation, &trial(vec![exchange(1, None), exchange(2, None)], 4), 100);
+    let events = timeline(
+        &operation,
+        &trial(vec![exchange(1, None), exchange(2, None)], 4),
+        Cap::new(100, &Payloads::default()),
+    );
     let titles: Vec<&str> = events.iter().map(|event| event.title.as_str()).collect();
     let wanted = [
         "Step 1: invoke",
@@ -181,7 +194,7 @@ fn attempts_stand_between_the_steps_and_before_the_looks_that_their_operation_re
 #[test]
 fn where_the_grounds_name_no_probe_every_look_stands_in_order_of_time() {
     let operation = OperationView { grounds: Vec::new(), ..operation(Vec::new()) };
-    let events = timeline(&operation, &trial(Vec::new(), 1), 100);
+    let events = timeline(&operation, &trial(Vec::new(), 1), Cap::new(100, &Payloads::default()));
     let titles: Vec<&str> = events.iter().map(|event| event.title.as_str()).collect();
     assert_eq!(titles, ["Look by log", "Look by queue"]);
     assert!(events[0].sentences[0].contains("not settled"));
@@ -191,7 +204,7 @@ fn where_the_grounds_name_no_probe_every_look_stands_in_order_of_time() {
 fn a_call_that_is_no_attempt_at_anything_shown_stands_among_the_other_calls() {
     let mut trial = trial(vec![exchange(1, None), exchange(2, None)], 1);
     trial.operations = vec![operation(vec![attempt(1, 1, Some(1))])];
-    let others = other_calls(&trial, 100);
+    let others = other_calls(&trial, Cap::new(100, &Payloads::default()));
     assert_eq!(others.len(), 1);
     assert_eq!(others[0].title, "Call 2");
 }
@@ -203,7 +216,10 @@ fn a_body_that_was_not_recorded_whole_says_how_much_is_missing() {
         answer: Some(BodyView { text: String::new(), ..whole("") }),
         ..exchange(1, None)
     };
-    let bodies = &timeline(&operation(vec![attempt(1, 1, Some(1))]), &trial(vec![long], 1), 100)[0].bodies;
+    let bodies =
+        &timeline(&operation(vec![attempt(1, 1, Some(1))]), &trial(vec![long], 1), Cap::new(100, &Payloads::default()))
+            [0]
+        .bodies;
     assert_eq!(bodies.len(), 1, "an empty body is not shown");
     assert_eq!(bodies[0].not_recorded.as_deref(), Some("4993 more bytes were not recorded"));
 }

@@ -1,0 +1,31 @@
+//! The JSON Schemas of what scripts read: made from the types that are written, so that they cannot say anything else.
+//!
+//! They allow fields that they do not name: within a version, fields are added.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use super::document::{REPORT_SCHEMA, ReportDocument};
+use super::plan_document::{PLAN_SCHEMA, PlanDocument};
+
+/// The JSON Schema (draft 2020-12) of `report.json`.
+pub fn report_schema() -> Value {
+    schema_of::<ReportDocument>(REPORT_SCHEMA)
+}
+
+/// The JSON Schema (draft 2020-12) of `plan --json`.
+pub fn plan_schema() -> Value {
+    schema_of::<PlanDocument>(PLAN_SCHEMA)
+}
+
+fn schema_of<T: JsonSchema>(name: &str) -> Value {
+    let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), name.into());
+    let mut schema = schema.to_value();
+    // The one field that says which version a document is of.
+    if let Some(field) = schema.pointer_mut("/properties/schema").and_then(Value::as_object_mut) {
+        field.insert("const".to_owned(), name.into());
+    }
+    schema
+}

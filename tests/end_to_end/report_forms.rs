@@ -1,0 +1,174 @@
+//! The forms of a report that other programs read, each held against its schema.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use holdpoint::report::{ReportDocument, plan_schema, render_junit, report_schema};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::sandbox::Sandbox;
+use crate::small_project::{FILES, accepted_project};
+
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The run with one of everything that the unit tests keep, hostile texts among it.
+fn sample() -> ReportDocument {
+    let snapshot = include_str!("../browser/report.snap");
+    serde_json::from_str(snapshot.splitn(3, "---\n").nth(2).unwrap()).unwrap()
+}
+
+/// What `xmllint` says against these files under a schema of `tests/data/junit`; nothing where they are valid.
+fn xml_complaints(schema: &str, texts: &[String]) -> String {
+    let folder = TempDir::new().unwrap();
+    let files: Vec<PathBuf> = (0..texts.len()).map(|number| folder.path().join(format!("{number}.xml"))).collect();
+    for (file, text) in files.iter().zip(texts) {
+        fs::write(file, text).unwrap();
+    }
+    let output = Command::new("xmllint")
+        .args(["--noout", "--nonet", "--huge", "--schema"])
+        .arg(in_repository("tests/data/junit").join(schema))
+        .args(&files)
+        .output()
+        .expect("xmllint is needed for this test: apt-get install libxml2-utils");
+    let told = String::from_utf8_lossy(&output.stderr);
+    told.lines().filter(|line| !line.ends_with(" validates")).collect::<Vec<_>>().join("\n")
+}
+
+/// Each suite as a document of its own.
+fn suites(junit: &str) -> Vec<String> {
+    let suites: Vec<String> = junit
+        .split("<testsuite ")
+        .skip(1)
+        .map(|suite| format!("<testsuite {}", suite.trim_end().trim_end_matches("</testsuites>")))
+        .collect();
+    assert!(!suites.is_empty(), "{junit}");
+    suites
+}
+
+#[test]
+fn junit_is_valid_for_jenkins_and_for_surefire() {
+    let sandbox = accepted_project();
+    sandbox.edit("prompts/greeting.txt", "morning", "evening");
+    sandbox.holdpoint(&["gate"]).expect(10);
+    let real = sandbox.holdpoint(&["report", "latest", "--format", "junit"]).expect(0).stdout;
+    for junit in [real, render_junit(&sample()).unwrap()] {
+        assert_eq!(xml_complaints("jenkins-xunit.xsd", std::slice::from_ref(&junit)), "");
+        assert_eq!(xml_complaints("surefire.xsd", &suites(&junit)), "");
+    }
+}
+
+#[test]
+fn what_those_schemas_refuse_is_refused() {
+    let junit = render_junit(&sample()).unwrap();
+    for (from, to) in [("<testsuites ", "<testsuites skipped=\"1\" "), ("<testcase ", "<testcase file=\"a.yaml\" ")] {
+        assert_ne!(xml_complaints("jenkins-xunit.xsd", &[junit.replacen(from, to, 1)]), "", "{to}");
+    }
+    let suite = &suites(&junit)[0];
+    for (from, to) in
+        [(" time=\"", " time=\"0.0001"), (" skipped=\"", " skept=\""), ("<testcase ", "<testcase file=\"a\" ")]
+    {
+        assert_ne!(xml_complaints("surefire.xsd", &[suite.replacen(from, to, 1)]), "", "{to}");
+    }
+}
+
+fn assert_valid(schema: &Value, document: &Value) {
+    let validator = jsonschema::validator_for(schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert_eq!(errors, [""; 0]);
+}
+
+#[test]
+fn what_a_gate_and_a_plan_write_is_valid_under_their_schemas() {
+    let sandbox = Sandbox::practice();
+    let plan = sandbox.holdpoint(&["plan", "--json"]).expect(0).json();
+    assert_valid(&plan_schema(), &plan);
+    let report = sandbox.holdpoint(&["run", "--set", "duplicate", "--json"]).expect(0).json();
+    assert!(report["cases"].as_array().is_some_and(|cases| cases.len() > 3), "there is something to hold against it");
+    assert_valid(&report_schema(), &report);
+    assert_valid(&report_schema(), &serde_json::to_value(sample()).unwrap());
+}
+
+#[test]
+fn what_is_no_report_is_refused_by_the_schema() {
+    let validator = jsonschema::validator_for(&report_schema()).unwrap();
+    let mut report = serde_json::to_value(sample()).unwrap();
+    report["schema"] = "holdpoint.report/2".into();
+    assert!(!validator.is_valid(&report), "another version");
+    let mut report = serde_json::to_value(sample()).unwrap();
+    report["cases"][0]["status"] = "fine".into();
+    assert!(!validator.is_valid(&report), "a status that there is not");
+    let mut report = serde_json::to_value(sample()).unwrap();
+    report["a_later_field"] = 1.into();
+    assert!(validator.is_valid(&report), "fields may be added within a version");
+}
+
+#[test]
+fn the_schemas_in_the_repository_are_those_that_are_printed() {
+    let sandbox = Sandbox::empty();
+    for name in ["report", "plan"] {
+        let printed = sandbox.holdpoint(&["schema", name]).expect(0).stdout;
+        let kept = fs::read_to_string(in_repository("schemas").join(format!("{name}.json"))).unwrap_or_default();
+        assert!(kept == printed, "schemas/{name}.json is stale: cargo run -q -- schema {name} > schemas/{name}.json");
+    }
+}
+
+#[test]
+fn findings_are_named_by_their_files_in_the_repository() {
+    let sandbox = Sandbox::empty();
+    for (path, text) in FILES {
+        sandbox.write(&format!("desk/{path}"), text);
+    }
+    sandbox.write("desk/prompts/greeting.txt", "Good night\n");
+    sandbox.commit("begin");
+    sandbox.holdpoint(&["--project", "desk", "gate"]).expect(12);
+    let github = sandbox.holdpoint(&["--project", "desk", "report", "latest", "--format", "github"]).expect(0).stdout;
+    assert!(
+        github.contains("\n::error file=desk/cases/policy_accuracy/greets.yaml,line=1,")
+            || github.starts_with("::error file=desk/"),
+        "{github}"
+    );
+    let gitlab = sandbox.holdpoint(&["--project", "desk", "report", "latest", "--format", "gitlab"]).expect(0).json();
+    assert_eq!(gitlab[0]["location"]["path"], "desk/cases/policy_accuracy/greets.yaml");
+    assert_eq!(gitlab[0]["location"]["lines"]["begin"], 1);
+}
+
+#[test]
+fn a_broken_template_names_its_place_and_everything_else_is_written() {
+    let sandbox = accepted_project();
+    sandbox.write(
+        "templates/report.html",
+        "{% extends \"holdpoint/report.html\" %}\n{% block footer %}{{ page.nothing }}\n",
+    );
+    let ran = sandbox.holdpoint(&["gate", "--all"]).expect(13);
+    assert!(ran.stderr.contains("templates/report.html") && ran.stderr.contains("line"), "{}", ran.told());
+    assert_eq!(sandbox.report()["schema"], "holdpoint.report/1");
+    let runs = sandbox.holdpoint(&["runs", "--json"]).expect(0).json();
+    assert_eq!(runs["runs"][0]["verdict"], "pass", "the run itself is kept, with its verdict");
+    let page = fs::read_to_string(sandbox.project().join("reports/latest/report.html")).unwrap();
+    assert!(page.contains("What this run does not show"), "the shipped page is there instead");
+    sandbox
+        .write("templates/report.html", "{% extends \"holdpoint/report.html\" %}{% block footer %}ours{% endblock %}");
+    sandbox.holdpoint(&["gate", "--all"]);
+    let page = fs::read_to_string(sandbox.project().join("reports/latest/report.html")).unwrap();
+    assert!(page.contains("ours") && page.contains("What this run does not show"), "one block, and all the others");
+}
+
+#[test]
+fn an_answer_too_long_for_the_page_lies_beside_it() {
+    let sandbox = accepted_project();
+    let long = "Good morning ".repeat(20_000);
+    sandbox.write("prompts/greeting.txt", &long);
+    sandbox.holdpoint(&["gate"]);
+    let folder = sandbox.project().join("reports/latest");
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.len() < 200_000, "{}", page.len());
+    let files: Vec<_> = fs::read_dir(folder.join("payloads")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let whole = files.iter().find(|file| fs::read_to_string(file).unwrap().contains(long.trim_end())).unwrap();
+    let name = whole.file_name().unwrap().to_str().unwrap();
+    assert!(page.contains(name), "the page leads to it");
+}
