@@ -22,8 +22,17 @@ const PAYLOAD_CAP: usize = 8_000;
 /// Bytes of one payload of a case that passed.
 const PASSED_CAP: usize = 2_000;
 
-/// Bytes of payload that the whole page shows at the most; later cases are named on a line.
-const PAGE_CAP: usize = 6_000_000;
+/// Bytes of lines and payloads that the whole page shows at the most; cases beyond are named on a line.
+const PAGE_CAP: usize = 7_000_000;
+
+/// Bytes that are left for payloads at the least, however many cases have a line.
+const LEAST_FOR_PAYLOADS: usize = 2_000_000;
+
+/// Bytes of markup around a case's line.
+const LINE_MARKUP: usize = 330;
+
+/// Bytes of markup around what is shown of a case beyond its line.
+const DETAIL_MARKUP: usize = 2_500;
 
 /// Passed cases that are shown with their answers, folded; more are only named.
 const OPENABLE_PASSES: usize = 300;
@@ -45,13 +54,14 @@ pub(super) struct Budget {
     open: usize,
 }
 
-impl Default for Budget {
-    fn default() -> Self {
-        Self { bytes: PAGE_CAP, passes: OPENABLE_PASSES, open: OPEN_CASES }
-    }
-}
-
 impl Budget {
+    /// The budget of a page on which these cases have a line each.
+    pub(super) fn new<'a>(listed: impl Iterator<Item = &'a CaseView>) -> Self {
+        let lines: usize = listed.map(line_weight).sum();
+        let bytes = PAGE_CAP.saturating_sub(lines).max(LEAST_FOR_PAYLOADS);
+        Self { bytes, passes: OPENABLE_PASSES, open: OPEN_CASES }
+    }
+
     /// Whether one more case is unfolded at first.
     fn open(&mut self, group: Group) -> bool {
         let open = group.needs_attention() && self.open > 0;
@@ -71,7 +81,18 @@ impl Budget {
     }
 }
 
-/// The bytes of payload that a case brings into the page, as capped.
+/// The bytes of a case's line.
+fn line_weight(case: &CaseView) -> usize {
+    let shown = |text: &str| shown_bytes(text, text.len());
+    let title = if case.title.is_empty() { 0 } else { shown(&case.title) };
+    LINE_MARKUP
+        + 3 * shown(case.id.as_str())
+        + 2 * shown(case.set.as_str())
+        + title
+        + shown_bytes(&case.why, LONGEST_HEADLINE)
+}
+
+/// The bytes that a case brings into the page beyond its line, its payloads as capped.
 fn weight(case: &CaseView, cap: usize) -> usize {
     let bytes = |text: &str| shown_bytes(text, cap);
     let payload = |value: Option<&Value>| value.map_or(0, |value| bytes(&value.to_string()));
@@ -86,7 +107,9 @@ fn weight(case: &CaseView, cap: usize) -> usize {
     };
     let old = case.old_form.iter().flat_map(|old| &old.trials);
     let accepted = case.accepted_output.as_ref().map_or(0, |accepted| bytes(accepted));
-    payload(Some(&case.input))
+    DETAIL_MARKUP
+        + bytes(&case.why)
+        + payload(Some(&case.input))
         + accepted
         + case.trials.iter().chain(old).take(2 * SHOWN_TRIALS).map(trial).sum::<usize>()
 }

@@ -9,7 +9,7 @@ use crate::verdict::VerdictWord;
 
 use super::answer_diff::pretty;
 use super::changed_answer::{answer_changed, changed_passes};
-use super::document::{ChangeView, ExcludedView, InheritedView, ReportDocument, UncoveredView};
+use super::document::{CaseView, ChangeView, ExcludedView, InheritedView, ReportDocument, UncoveredView};
 use super::group::Group;
 use super::html_case::{Budget, CaseItem};
 use super::html_figures::{Figures, figures};
@@ -19,7 +19,7 @@ use super::payload::Payloads;
 use super::words::{change_value, duration_text, exit_code_meaning, verdict_title};
 
 /// More passes than these are counted by set in the page instead of listed.
-const LISTED_PASSES: usize = 20_000;
+const LISTED_PASSES: usize = 10_000;
 
 /// More cases than these that did not run are counted by set and reason instead of listed.
 const LISTED_EXCLUDED: usize = 2_000;
@@ -308,7 +308,8 @@ fn notes(document: &ReportDocument) -> Vec<String> {
 }
 
 fn groups(document: &ReportDocument, too_many_passes: bool, payloads: &Payloads) -> Vec<GroupItem> {
-    let mut budget = Budget::default();
+    let is_listed = |case: &&CaseView| !(too_many_passes && Group::of(case) == Group::Passed);
+    let mut budget = Budget::new(document.cases.iter().filter(is_listed));
     let mut items = Vec::new();
     for group in Group::ALL {
         let mut cases = group.cases(document);

@@ -7,6 +7,7 @@
 
 mod pages;
 mod reading;
+mod reference;
 mod safety;
 mod shape;
 mod webdriver;
