@@ -114,7 +114,7 @@ fn how_old_the_inherited_results_are_is_said() {
     let document = sample.document();
     let inherited = document.excluded[0].inherited.as_ref().unwrap();
     assert_eq!((inherited.age_days, inherited.acceptances_since), (Some(18), 3));
-    let html = super::super::render_html(&document, None).unwrap();
+    let html = super::super::render_html(&document, &[]).unwrap().page;
     assert!(html.contains("2026-02-11T10:00:00Z, 18 days before, 3 acceptances since"));
 }
 
