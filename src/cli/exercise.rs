@@ -36,8 +36,12 @@ pub(super) fn run(context: &Context, arguments: &ExerciseArguments) -> Result<Ex
     let exercised = pipeline::exercise(&request, &cancellation, &|done, total, row| ticker.row(done, total, row))?;
     ticker.finish();
     papers::print(context, &exercised.table, &arguments.form)?;
+    if cancellation.is_requested() {
+        context.console.remark("cancelled: what was run until then is in the table, and nothing follows for the rest");
+        return Ok(ExitCode::Cancelled);
+    }
     close(context, &exercised);
-    Ok(if cancellation.is_requested() { ExitCode::Cancelled } else { code(&exercised.table) })
+    Ok(code(&exercised.table))
 }
 
 fn keep(context: &Context, row: &str) -> Result<ExitCode, Failure> {
@@ -75,8 +79,8 @@ fn close(context: &Context, exercised: &Exercised) {
     let (found, open) = (table.count(RowVerdict::Found), not_told(table));
     let sum = match (found, open) {
         (0, 0) => paint(GOOD, "nothing found"),
-        (0, open) => paint(WARN, &format!("{open} rows could not be told")),
-        (found, _) => paint(BAD, &format!("{} with findings", check::counted(found, "row"))),
+        (0, open) => paint(WARN, format!("{open} rows could not be told")),
+        (found, _) => paint(BAD, format!("{} with findings", check::counted(found, "row"))),
     };
     context.console.remark(format!("{sum}; the table: {}", gate::shown_path(&exercised.folder.join("exercise.md"))));
     if let Some(row) = table.rows.iter().find(|row| row.verdict == RowVerdict::Found) {

@@ -11,9 +11,11 @@ use super::Context;
 use super::arguments::SchemaArguments;
 use super::failure::Failure;
 
+/// Makes a schema.
+type Schema = fn() -> Value;
+
 /// Schemas of what is no file of a project: an operation ledger, which workflows write, and what holdpoint itself writes.
-const OTHERS: [(&str, fn() -> Value); 3] =
-    [("ledger", ledger_schema), ("report", report_schema), ("plan", plan_schema)];
+const OTHERS: [(&str, Schema); 3] = [("ledger", ledger_schema), ("report", report_schema), ("plan", plan_schema)];
 
 pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
     let Some(wanted) = &arguments.kind else {

@@ -109,13 +109,24 @@ impl<'a> ProbedTarget<'a> {
         };
         let intended = seen.first_request();
         let own = owners.iter().zip(self.effects()).filter(|(owner, _)| *owner == operation);
-        let effects = own.map(|(_, effect)| EffectSeen {
-            receipt: self.probe.receipt.as_ref().and_then(|field| plain(effect.get(field)?)),
-            parameters_match: self.parameters_match(effect, intended.as_ref()),
-        });
+        let effects: Vec<EffectSeen> = own
+            .map(|(_, effect)| EffectSeen {
+                receipt: self.probe.receipt.as_ref().and_then(|field| plain(effect.get(field)?)),
+                parameters_match: self.parameters_match(effect, intended.as_ref()),
+            })
+            .collect();
+        // What the project says must be the same and could not be compared is not known to be the same. Several effects
+        // are too many whatever they hold.
+        if let [EffectSeen { parameters_match: None, .. }] = effects.as_slice()
+            && !self.probe.parameters.is_empty()
+        {
+            let reason = "what the effect holds could not be compared with what the first attempt asked for: the effect \
+                          lacks a field, or the request was not seen, was not recorded whole or is no JSON";
+            return Some(Look::unreadable(self.name, reason));
+        }
         let LookHad { settled, authoritative, .. } = *self.had;
         let state = LookState::Read { settled, authoritative };
-        Some(Look { probe: self.name.to_owned(), state, effects: effects.collect() })
+        Some(Look { probe: self.name.to_owned(), state, effects })
     }
 
     /// Whether an effect is what was asked for. One parameter that differs is enough to say no; to say yes, the effect

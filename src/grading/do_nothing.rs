@@ -142,7 +142,7 @@ mod tests {
             json!({"equals": ""}),
             json!({"http_status": {"is": 200}}),
         ] {
-            assert_eq!(of(&[expectation.clone()]), DoNothing::Passes, "{expectation}");
+            assert_eq!(of(std::slice::from_ref(&expectation)), DoNothing::Passes, "{expectation}");
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
             json!({"attempts": {"operation": "op-1", "at_least": 1}}),
             json!({"not": {"json": {"path": "$.receipt"}}}),
         ] {
-            assert_eq!(of(&[expectation.clone()]), DoNothing::Fails, "{expectation}");
+            assert_eq!(of(std::slice::from_ref(&expectation)), DoNothing::Fails, "{expectation}");
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_program_decides_only_where_everything_else_holds() {
         let program = json!({"command": {"run": ["judge"]}});
-        assert_eq!(of(&[program.clone()]), DoNothing::NotJudged);
+        assert_eq!(of(std::slice::from_ref(&program)), DoNothing::NotJudged);
         assert_eq!(of(&[program.clone(), json!({"not": {"contains": "ten"}})]), DoNothing::NotJudged);
         assert_eq!(of(&[program.clone(), json!({"contains": "ten"})]), DoNothing::Fails);
         assert_eq!(of(&[json!({"not": program})]), DoNothing::NotJudged);

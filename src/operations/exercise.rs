@@ -80,13 +80,19 @@ fn counts(table: &ExerciseTable) -> String {
     format!("{}: {}", table.rows.len(), shown.join(", "))
 }
 
+/// Something that is wrong: as it was seen first, and the rows that show it.
+struct Shown<'a> {
+    first: &'a Finding,
+    rows: Vec<&'a RowResult>,
+}
+
 /// Each thing that is wrong once, with the rows that show it.
 fn push_findings(sheet: &mut Sheet, table: &ExerciseTable) {
-    let mut shown: BTreeMap<(&str, Option<&str>), (Vec<&RowResult>, &Finding)> = BTreeMap::new();
+    let mut shown: BTreeMap<(&str, Option<&str>), Shown<'_>> = BTreeMap::new();
     for row in &table.rows {
         for finding in &row.findings {
             let key = (finding.rule.as_str(), finding.operation.as_ref().map(|operation| operation.as_str()));
-            let rows = &mut shown.entry(key).or_insert_with(|| (Vec::new(), finding)).0;
+            let rows = &mut shown.entry(key).or_insert_with(|| Shown { first: finding, rows: Vec::new() }).rows;
             if rows.last().is_none_or(|last| last.id != row.id) {
                 rows.push(row);
             }
@@ -96,12 +102,12 @@ fn push_findings(sheet: &mut Sheet, table: &ExerciseTable) {
         return;
     }
     sheet.heading("What is wrong");
-    let rows = shown.into_iter().map(|((rule, operation), (rows, finding))| {
+    let rows = shown.into_iter().map(|((rule, operation), Shown { first, rows })| {
         let named: Vec<&str> = rows.iter().take(NAMED).map(|row| row.id.as_str()).collect();
         let more = rows.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let operation = operation.unwrap_or_default().to_owned();
-        vec![rule.to_owned(), operation, finding.message.clone(), format!("{}{more}", named.join(", "))]
+        vec![rule.to_owned(), operation, first.message.clone(), format!("{}{more}", named.join(", "))]
     });
     sheet.table(&["rule", "operation", "what was seen first", "rows"], rows.collect());
 }

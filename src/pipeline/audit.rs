@@ -25,7 +25,7 @@ pub fn audit(
     range: &str,
 ) -> Result<AuditDocument, PipelineError> {
     let git = GitProject::open(project_root).map_err(refused)?;
-    let (from, to, commits) = stretch(&git, range)?;
+    let Stretch { from, to, steps: commits } = stretch(&git, range)?;
     let store = Store::of_project(project_root);
     let (recorded, unread) = Recorded::gather(&store, project_root)?;
     let walk = Walk { root: project_root, git: &git, environment, recorded: &recorded };
@@ -73,8 +73,16 @@ fn refused(error: GitError) -> PipelineError {
     PipelineError::Range(error.sentence())
 }
 
+/// A stretch of history.
+struct Stretch {
+    from: Commit,
+    to: Commit,
+    /// Each commit with the one before it, oldest first.
+    steps: Vec<(Commit, Commit)>,
+}
+
 /// The ends of `FROM..TO` and each step between them with the commit before it, oldest first. Without `TO` it is HEAD.
-fn stretch(git: &GitProject, range: &str) -> Result<(Commit, Commit, Vec<(Commit, Commit)>), PipelineError> {
+fn stretch(git: &GitProject, range: &str) -> Result<Stretch, PipelineError> {
     let ends = range.split_once("..").filter(|(from, to)| !from.is_empty() && !to.starts_with('.'));
     let (from, to) = ends.ok_or_else(|| PipelineError::Range(format!("`{range}` is no range: write FROM..TO")))?;
     let to = git.commit(if to.is_empty() { "HEAD" } else { to }).map_err(refused)?;
@@ -89,7 +97,7 @@ fn stretch(git: &GitProject, range: &str) -> Result<(Commit, Commit, Vec<(Commit
         commit = parent;
     }
     steps.reverse();
-    Ok((start, to, steps))
+    Ok(Stretch { from: start, to, steps })
 }
 
 /// How cases ended in each state of which a result is recorded: by the digest of the parts and all else but cases.

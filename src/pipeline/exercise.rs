@@ -123,8 +123,14 @@ pub fn keep_row(project_root: &Path, row: &str) -> Result<KeptRow, PipelineError
         return Err(PipelineError::NotAcceptable(message));
     }
     let kept = keep(&table, found).map_err(|error| PipelineError::Files { path, source: error.into() })?;
-    super::cases::write_new_case(project_root, &kept.path, &kept.text)?;
-    Ok(kept)
+    match super::cases::write_new_case(project_root, &kept.path, &kept.text) {
+        // No other id would do: the case is named after its row.
+        Err(PipelineError::Scaffold(_)) if project_root.join(&kept.path).exists() => {
+            let message = format!("`{}` stands there already, and no case is ever overwritten", kept.path);
+            Err(PipelineError::NotAcceptable(message))
+        }
+        written => written.map(|()| kept),
+    }
 }
 
 fn newest(project_root: &Path) -> Result<(PathBuf, ExerciseTable), PipelineError> {

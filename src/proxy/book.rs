@@ -14,6 +14,10 @@ use crate::manifest::{FaultName, FaultSpec, Withheld};
 use super::schedule::Schedule;
 use super::{Seen, locked};
 
+/// How long a trial waits at the most for what faults still keep on its way when its steps are over. What is later is cut
+/// off, and no look at a target is then settled.
+const LONGEST_AFTER: Duration = Duration::from_secs(60);
+
 /// Calls of which a trial keeps a record. A workflow that retries without end must not fill the memory.
 const MOST_RECORDS: usize = 20_000;
 
@@ -189,7 +193,7 @@ impl Book {
 
     /// Something is sure to be under way for so long.
     pub(super) fn goes_on_for(&self, duration: Duration) {
-        let until = Instant::now().checked_add(duration);
+        let until = Instant::now().checked_add(duration.min(LONGEST_AFTER));
         let mut pages = locked(&self.pages);
         pages.due = pages.due.max(until);
     }

@@ -17,6 +17,7 @@ pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
         Some(statement(document)),
         errored(document),
         uncertain_operations(document),
+        unknown_calls(document),
         passed_by_doing_nothing(document),
         single_trials(document),
         inherited(document),
@@ -78,6 +79,22 @@ fn uncertain_operations(document: &ReportDocument) -> Option<String> {
         format!(
             "For {uncertain} of {} the evidence supports neither that it took effect nor that it did not.",
             counted(operations().count(), "operation")
+        )
+    })
+}
+
+/// Calls to a connector that no operation of its manifest describes: nobody knows what they were attempts at.
+fn unknown_calls(document: &ReportDocument) -> Option<String> {
+    let trials = document.cases.iter().flat_map(|case| &case.trials);
+    let unknown: Vec<_> =
+        trials.flat_map(|trial| &trial.exchanges).filter(|exchange| exchange.operation.is_none()).collect();
+    let connectors: BTreeSet<&str> = unknown.iter().map(|exchange| exchange.connector.as_str()).collect();
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "{} to {} fit no operation that the manifest describes: no fault could fall on them, and what they did is \
+             nobody's attempt.",
+            counted(unknown.len(), "call"),
+            connectors.into_iter().collect::<Vec<_>>().join(", ")
         )
     })
 }

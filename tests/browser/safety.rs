@@ -41,9 +41,8 @@ fn a_hostile_case_has_an_address_that_leads_to_it() {
     let browser = Browser::on(&page(&document));
     let index =
         document.cases.iter().position(|case| case.id.as_str().starts_with("two-currencies")).expect("it is there");
-    let of_that_case = format!(
-        "Array.from(document.querySelectorAll('.case')).find((one) => one.id.startsWith('case=two-currencies'))"
-    );
+    let of_that_case =
+        "Array.from(document.querySelectorAll('.case')).find((one) => one.id.startsWith('case=two-currencies'))";
     browser.run(&format!("{of_that_case}.querySelector('.permalink a').click()"));
     assert_eq!(browser.ask(&format!("{of_that_case}.checkVisibility() && {of_that_case}.open")), true, "case {index}");
     assert_ne!(browser.text("document.title"), "owned");

@@ -175,16 +175,27 @@ fn parameters_are_held_against_the_first_attempt() {
 }
 
 #[test]
-fn parameters_that_one_side_does_not_show_are_not_stated() {
-    assert_eq!(matches(json!("K-12"), json!(1), r#"{"customer": "K-12"}"#), None);
-    assert_eq!(matches(json!("K-12"), json!(1), "customer=K-12"), None);
+fn parameters_that_one_side_does_not_show_are_not_known_to_be_the_same() {
+    let order = |request: &str| {
+        let fields = json!({"of": "shop/order", "parameters": {"who": "/customer", "wheels": "/items/0/n"}});
+        let rows = json!([{"request": "O-1", "who": "K-12", "wheels": 1}]);
+        let exchanges = [asked(request)];
+        look(fields, rows, "order:O-1", &[attempt("shop", "order")], &exchanges).unwrap()
+    };
+    let is_unreadable = |seen: &Look| matches!(&seen.state, LookState::Unreadable(why) if why.contains("compared"));
+    assert!(is_unreadable(&order(r#"{"customer": "K-12"}"#)));
+    assert!(is_unreadable(&order("customer=K-12")));
     // One that differs is enough, whatever the other would say.
     assert_eq!(matches(json!("K-13"), json!(1), r#"{"customer": "K-12"}"#), Some(false));
     let cut = Exchange { request: Message { is_cut: true, ..asked("{}").request }, ..asked("{}") };
     let fields = json!({"of": "shop/order", "parameters": {"who": "/customer"}});
     let rows = json!([{"request": "O-1", "who": "K-13"}]);
     let seen = look(fields, rows.clone(), "order:O-1", &[attempt("shop", "order")], &[cut]).unwrap();
-    assert_eq!(seen.effects[0].parameters_match, None);
+    assert!(is_unreadable(&seen));
+    // Two effects are too many, whatever they hold.
+    let twice = json!([{"request": "O-1", "who": "K-13"}, {"request": "O-1", "who": "K-13"}]);
+    let fields = json!({"of": "shop/order", "parameters": {"who": "/customer"}});
+    assert_eq!(look(fields, twice, "order:O-1", &[attempt("shop", "order")], &[]).unwrap().effects.len(), 2);
     let unstated = look(json!({"of": "shop/order"}), rows, "order:O-1", &[attempt("shop", "order")], &[]).unwrap();
     assert_eq!(unstated.effects[0].parameters_match, None);
 }

@@ -28,6 +28,9 @@ impl Judge for AttemptBounds {
             if self.within_s.is_some() {
                 return Err(NoJudgement::new("there was no attempt whose time could be taken"));
             }
+            if let Some(reason) = went_unseen(subject, &meant) {
+                return Err(NoJudgement::new(reason));
+            }
             let call = self.call.as_ref().map(|call| format!(" of {}", quoted(call.as_str()))).unwrap_or_default();
             return Ok(Finding::of(range.holds(0), expected, format!("no attempt{call}")));
         }
@@ -46,6 +49,27 @@ impl Judge for AttemptBounds {
         let counts: Vec<String> = rows.iter().map(|row| format!("{} at {}", row.attempts.len(), row.name)).collect();
         Ok(Finding::of(true, expected, counts.join(", ")))
     }
+}
+
+/// Why no attempt seen does not mean that none was made: the target shows an effect all the same, or the connector got
+/// calls that its manifest does not describe.
+fn went_unseen(subject: &Subject<'_>, meant: &CallsMeant) -> Option<String> {
+    let call = meant.call.as_ref()?;
+    let (connector, operation) = call.as_str().split_once('/')?;
+    let is_of_call = |id: &str| id.split_once(':').is_some_and(|(name, _)| name == operation);
+    let observation = subject.observation;
+    let mut shown = observation.operations.iter().filter(|seen| seen.effects > 0);
+    if let Some(shown) = shown.find(|seen| is_of_call(seen.operation.as_str())) {
+        let id = quoted(shown.operation.as_str());
+        return Some(format!("the target shows an effect of {id}, and no attempt at it was seen"));
+    }
+    let mut unknown = observation.exchanges.iter().filter(|exchange| exchange.operation.is_none());
+    unknown.find(|exchange| exchange.connector.as_str() == connector).map(|exchange| {
+        let method = quoted(&exchange.method);
+        format!(
+            "a {method} went to `{connector}` that no operation of its manifest describes: it may be such an attempt"
+        )
+    })
 }
 
 /// Seconds from the beginning of the first attempt to the end of the last.
