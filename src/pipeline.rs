@@ -183,11 +183,7 @@ pub fn conclude(
     if let Some(mutation) = &mutation {
         publish::publish_mutation(&folder, mutation)?;
     }
-    // The revisions' files are in git; that these copies of them cannot be removed, or are not there, harms no result.
-    let _ = std::fs::remove_dir_all(&base_folder);
-    if let Some(checkout) = &checkout {
-        let _ = std::fs::remove_dir_all(checkout);
-    }
+    remove_copies([Some(base_folder), checkout]);
     let publish::Published { document, broken } = published;
     keep(&store, &run, outcome, &judged, &document, lost.as_slice())?;
     publish::point_latest_at(&request.project_root, &run)?;
@@ -197,6 +193,14 @@ pub fn conclude(
     }
     let Prepared { plan, warnings, .. } = prepared;
     Ok(Concluded { run, document, plan, mutation, verdict: judged.verdict, report_folder: folder, warnings })
+}
+
+/// Removes copies of revisions' files. The files are in git; that a copy cannot be removed, or is not there, harms no
+/// result.
+fn remove_copies(folders: [Option<PathBuf>; 2]) {
+    for folder in folders.into_iter().flatten() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
 }
 
 /// Standings and verdict.

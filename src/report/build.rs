@@ -16,6 +16,7 @@ use super::document::{
     CaseView, ChangeView, ComparisonCounts, Counts, EscapeView, ExcludedView, InheritedView, OldFormView,
     REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, ShadowView, UncoveredView,
 };
+use super::doing_nothing::passed_by_doing_nothing;
 use super::input::ReportInput;
 use super::limits::{limits, statement};
 use super::set_view::set_views;
@@ -66,6 +67,10 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         limits: Vec::new(),
         accept_command: input.accept_command.map(str::to_owned),
     };
+    for view in &mut document.sets {
+        let own = document.cases.iter().filter(|case| case.set == view.figures.set);
+        view.do_nothing = passed_by_doing_nothing(own);
+    }
     document.evidence_statement = statement(&document);
     document.limits = limits(&document);
     document.limits.extend(input.limits.iter().cloned());

@@ -10,7 +10,6 @@ use crate::operations::{FailureRow, Rate, Scorecard};
 use crate::verdict::VerdictWord;
 
 use super::document::ReportDocument;
-use super::doing_nothing::passed_by_doing_nothing;
 use super::limits::counted;
 use super::set_view::SetView;
 use super::trend_view::TrendPoint;
@@ -147,7 +146,6 @@ fn accepted(document: &ReportDocument, set: &Risk) -> (usize, usize) {
 fn rate_row(document: &ReportDocument, view: &SetView) -> RateRow {
     let figures = &view.figures;
     let (accepted, of) = accepted(document, &figures.set);
-    let do_nothing = passed_by_doing_nothing(document.cases.iter().filter(|case| case.set == figures.set));
     let place = |share: f64| format!("{:.1}", RATE_MARGIN + share * (RATE_WIDTH - 2.0 * RATE_MARGIN));
     let interval = figures.wilson.unwrap_or(Interval { low: 0.0, high: 1.0 });
     RateRow {
@@ -157,7 +155,7 @@ fn rate_row(document: &ReportDocument, view: &SetView) -> RateRow {
             format!("{} % to {} %", percent_down(interval.low), percent_up(interval.high))
         }),
         accepted: if of == 0 { String::new() } else { format!("{accepted} of {of}") },
-        do_nothing: do_nothing.map(|passed| format!("{passed} of {}", figures.cases)).unwrap_or_default(),
+        do_nothing: view.do_nothing.map(|passed| format!("{passed} of {}", figures.cases)).unwrap_or_default(),
         at: place(share(figures.passed, figures.cases)),
         low: place(interval.low),
         high: place(interval.high),

@@ -22,6 +22,9 @@ pub struct SetView {
     /// What a comparison of this size could have shown at all; nothing where there was nothing to compare with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power: Option<String>,
+    /// How many of its cases a workflow that does nothing would pass; nothing where that is not known of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub do_nothing: Option<usize>,
     /// What the gate's policy made of it; nothing under zero tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SetJudgement>,
@@ -31,6 +34,7 @@ pub struct SetView {
 pub(super) fn set_views(compared: &[Compared], judgements: &[SetJudgement]) -> Vec<SetView> {
     let view = |figures: SetComparison| SetView {
         statement: evidence_statement(figures.passed, figures.cases),
+        do_nothing: None,
         power: figures.paired.map(|paired| power_sentence(paired.cases(), ALPHA)),
         policy: judgements.iter().find(|judgement| judgement.set == figures.set).cloned(),
         figures,

@@ -116,7 +116,7 @@ fn what_doing_nothing_would_pass_is_said_wherever_passes_are_counted() {
 
     sandbox.holdpoint(&["run", "--all"]).expect(0).says("(a workflow that does nothing would pass 1)");
     let report = sandbox.report();
-    assert_eq!(entry(&report["rates"], "set", "action")["do_nothing"], 1);
+    assert_eq!(entry(&report["sets"], "set", "action")["do_nothing"], 1);
     assert_eq!(report["scorecard"]["cases"]["passed_by_doing_nothing"], 1);
     let limits = report["limits"].to_string();
     assert!(limits.contains("would pass 1 case too") && limits.contains("(forbids)"), "{limits}");

@@ -11,17 +11,22 @@ const FORBIDDEN: [&str; 9] = [
     concat!("../sh", "ared"),
     concat!("design", ".md"),
     concat!("cla", "ude"),
-    concat!("anth", "ropic"),
+    LIBRARY,
     concat!("chat", "gpt"),
     concat!("ai assi", "stant"),
 ];
+
+/// The name of a client library too.
+const LIBRARY: &str = concat!("anth", "ropic");
 
 fn forbidden_words(files: &[SourceFile]) -> Vec<String> {
     let mut complaints = Vec::new();
     for file in files {
         for (index, line) in file.text.lines().enumerate() {
             let line = line.to_lowercase();
-            let word = FORBIDDEN.iter().find(|word| line.contains(*word)).copied();
+            // The tests of client libraries have to name them.
+            let is_named = |word: &str| word == LIBRARY && file.path.starts_with("tests/clients/");
+            let word = FORBIDDEN.iter().find(|word| line.contains(*word) && !is_named(word)).copied();
             if let Some(word) = word.or_else(|| names_an_issue(&line).then_some("an issue's number")) {
                 complaints.push(format!("{}:{}: {word}", file.path, index + 1));
             }
@@ -52,6 +57,7 @@ fn each_forbidden_word_is_found_in_any_letter_case() {
         let file = SourceFile::new("a.md", &format!("first\nsee {} there", word.to_uppercase()));
         assert_eq!(forbidden_words(&[file]), [format!("a.md:2: {word}")]);
     }
+    assert_eq!(forbidden_words(&[SourceFile::new("tests/clients/a.py", LIBRARY)]).len(), 0);
     for (text, found) in [(concat!("iss", "ue 2"), 1), (concat!("Iss", "ue #12"), 1), (concat!("iss", "ue two"), 0)] {
         assert_eq!(forbidden_words(&[SourceFile::new("a.md", text)]).len(), found, "{text}");
     }
