@@ -72,7 +72,7 @@ fn unwritable(error: &serde_json::Error) -> TrialError {
 ///
 /// # Errors
 /// When the step has fields of its own and the case's input is no map.
-pub(super) fn step_input<'a>(case: &'a Case, step: &InvokeStep) -> Result<Cow<'a, Value>, TrialError> {
+pub fn step_input<'a>(case: &'a Case, step: &InvokeStep) -> Result<Cow<'a, Value>, TrialError> {
     let Some(overlay) = &step.input else { return Ok(Cow::Borrowed(&case.input)) };
     let Value::Object(fields) = &case.input else {
         let message = "a step has an input of its own, and the case's input is no map to lay it over".to_owned();

@@ -35,6 +35,7 @@ mod wiring;
 mod workflow;
 
 pub use cancellation::Cancellation;
+pub use invocation::step_input;
 pub use orphans::end_leftovers;
 pub use redact::Redactor;
 pub use runner::{ExecutionError, ExecutionSettings, RawObservation, execute};

@@ -22,9 +22,9 @@ pub fn row_result(
     context: &GradingContext<'_>,
 ) -> RowResult {
     let mut findings = findings(&first.observation, &Terms::of(&row.first, context), false);
-    for finding in self::findings(&again.observation, &Terms::of(&row.again, context), true) {
-        let is_known = |known: &Finding| (&known.rule, &known.operation) == (&finding.rule, &finding.operation);
-        if !findings.iter().any(is_known) {
+    let terms = Terms::of(&row.again, context);
+    for finding in self::findings(&again.observation, &terms, true) {
+        if !findings.iter().any(|known| is_same(known, &finding)) {
             findings.push(finding);
         }
     }
@@ -38,7 +38,6 @@ pub fn row_result(
         RowVerdict::NotFired => findings.clear(),
         _ => {}
     }
-    let terms = Terms::of(&row.again, context);
     let is_kept = |rule: &Rule| matches!(examine(*rule, &again.observation, &terms), RuleStanding::Kept(_));
     RowResult {
         kept: Rule::ALL.into_iter().filter(is_kept).map(|rule| rule.name().to_owned()).collect(),
@@ -55,10 +54,12 @@ pub fn row_result(
 
 /// Whether a row shows this already, in the same run or an earlier one.
 fn shows(row: &RowResult, finding: &Finding) -> bool {
-    row.findings.iter().any(|known| {
-        (&known.rule, &known.operation) == (&finding.rule, &finding.operation)
-            && known.after_second_run <= finding.after_second_run
-    })
+    row.findings.iter().any(|known| is_same(known, finding) && known.after_second_run <= finding.after_second_run)
+}
+
+/// Whether both say the same of the same operation, whichever run showed it.
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    (&one.rule, &one.operation) == (&other.rule, &other.operation)
 }
 
 fn verdict(trials: [&Observation; 2], findings: &[Finding], shown: [&RunShown; 2]) -> RowVerdict {

@@ -1,5 +1,6 @@
 //! The exercise of a workflow: every single fault at every call, without a case written for it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::domain::{CaseId, RunId, WorkflowId};
 use crate::evidence::Form;
-use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute};
+use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute, step_input};
 use crate::exercise::{
     ExerciseTable, KeptRow, Learned, Row, RowResult, Subject, clean, keep, learn, pairs, row_result, rows,
 };
@@ -201,14 +202,8 @@ fn subject(project: &Project, workflow: &WorkflowId, request: &ExerciseRequest) 
 
 /// What the case's first invocation gets.
 fn first_input(case: &Case) -> Value {
-    let overlay = case.steps.iter().find_map(|step| step.invoke.as_ref()).and_then(|invoke| invoke.input.as_ref());
-    match (&case.input, overlay) {
-        (Value::Object(fields), Some(overlay)) => {
-            let fields = fields.iter().chain(overlay);
-            Value::Object(fields.map(|(name, value)| (name.clone(), value.clone())).collect())
-        }
-        (input, _) => input.clone(),
-    }
+    let first = case.steps.iter().find_map(|step| step.invoke.as_ref());
+    first.and_then(|step| step_input(case, step).ok()).map_or_else(|| case.input.clone(), Cow::into_owned)
 }
 
 fn no_calls(workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> String {

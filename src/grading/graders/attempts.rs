@@ -55,7 +55,7 @@ impl Judge for AttemptBounds {
 /// calls that its manifest does not describe.
 fn went_unseen(subject: &Subject<'_>, meant: &CallsMeant) -> Option<String> {
     let call = meant.call.as_ref()?;
-    let (connector, operation) = call.as_str().split_once('/')?;
+    let (connector, operation) = call.parts()?;
     let is_of_call = |id: &str| id.split_once(':').is_some_and(|(name, _)| name == operation);
     let observation = subject.observation;
     let mut shown = observation.operations.iter().filter(|seen| seen.effects > 0);
