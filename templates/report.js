@@ -70,16 +70,20 @@
     if (sort.value === sorted) return;
     sorted = sort.value;
     for (const section of holder.querySelectorAll("section")) {
-      const own = Array.from(section.querySelectorAll(".case")).sort(orders[sorted]);
-      if (own.length === 0) continue;
-      const [parent, after] = [own[0].parentElement, document.createComment("")];
-      own[0].before(after);
-      after.replaceWith(...own.filter((one) => one.parentElement === parent));
+      const own = Array.from(section.querySelectorAll(".case"));
+      // What is folded stays in its fold.
+      for (const parent of new Set(own.map((one) => one.parentElement))) {
+        const inside = own.filter((one) => one.parentElement === parent);
+        const place = document.createComment("");
+        inside[0].before(place);
+        place.replaceWith(...inside.sort(orders[sorted]));
+      }
     }
   };
 
   const apply = () => {
     const wanted = text.value.trim().toLowerCase();
+    const filtered = Boolean(wanted || set.value || status.value);
     let count = 0;
     for (const one of cases) {
       const fits =
@@ -92,9 +96,11 @@
     for (const section of holder.querySelectorAll("section")) {
       const own = Array.from(section.querySelectorAll(".case"));
       section.hidden = own.length > 0 && own.every((one) => one.hidden);
+      // What was asked for is not left in a fold.
+      if (filtered) for (const one of section.querySelectorAll(".group-fold")) one.open = true;
     }
     order();
-    shown.value = wanted || set.value || status.value ? `${count} of ${cases.length} shown` : "";
+    shown.value = filtered ? `${count} of ${cases.length} shown` : "";
   };
 
   const keep = () => {

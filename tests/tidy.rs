@@ -10,6 +10,8 @@ mod form;
 mod homes;
 #[path = "tidy/licences.rs"]
 mod licences;
+#[path = "tidy/pictures.rs"]
+mod pictures;
 #[path = "tidy/source.rs"]
 mod source;
 #[path = "tidy/walls.rs"]

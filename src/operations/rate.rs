@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::statistics::wilson;
+use crate::comparison::statistics::{interval_text, percent_down, percent_up, wilson};
 
 /// The confidence of every interval here.
 const CONFIDENCE: f64 = 0.95;
@@ -36,17 +36,20 @@ impl Rate {
         }
     }
 
-    /// The rate for a reader: `3 of 4 (75 %, 95 % interval 30.1 % to 95.4 %)`. A share of all or of nothing is not
-    /// given in percent, which would look like a certainty.
+    /// The rate for a reader: `3 of 4 (75.0 %, 95 % interval 30.0 % to 95.5 %)`. The ends of the interval are rounded
+    /// outwards and the share down, as every report does. A share of all or of nothing is not given in percent, which would
+    /// look like a certainty.
     pub fn text(&self) -> String {
         let counts = format!("{} of {}", self.count, self.of);
         match (self.share, self.low, self.high) {
             (Some(_), Some(low), _) if self.count == self.of => {
-                format!("{counts} (95 % interval from {} up)", percent(low))
+                format!("{counts} (95 % interval from {} % up)", percent_down(low))
             }
-            (Some(_), _, Some(high)) if self.count == 0 => format!("{counts} (95 % interval up to {})", percent(high)),
+            (Some(_), _, Some(high)) if self.count == 0 => {
+                format!("{counts} (95 % interval up to {} %)", percent_up(high))
+            }
             (Some(share), Some(low), Some(high)) => {
-                format!("{counts} ({}, 95 % interval {} to {})", percent(share), percent(low), percent(high))
+                format!("{counts} ({} %, 95 % interval {})", percent_down(share), interval_text(low, high))
             }
             _ => counts,
         }
@@ -59,12 +62,6 @@ fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// A share in percent with one digit, without a digit where it is whole.
-fn percent(share: f64) -> String {
-    let text = format!("{:.1}", share * 100.0);
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +71,7 @@ mod tests {
     fn twenty_of_twenty_is_no_certainty() {
         let rate = Rate::new(20, 20);
         assert!((rate.low.unwrap() - 0.838_875).abs() < 5e-7 && rate.high == Some(1.0), "{rate:?}");
-        assert_eq!(rate.text(), "20 of 20 (95 % interval from 83.9 % up)");
+        assert_eq!(rate.text(), "20 of 20 (95 % interval from 83.8 % up)");
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub(super) struct Panel {
     pub(super) new: SideText,
     /// Whether both sides say the same, left-out parts included.
     pub(super) same: bool,
+    /// The new text with the lines that `new` leaves out because both sides have them; nothing where it leaves none out.
+    pub(super) whole: Option<SideText>,
 }
 
 /// An answer taken apart for reading.
@@ -59,6 +61,18 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Below this share of common words marks are only noise.
 const LEAST_COMMON: f32 = 0.2;
+
+/// Lines of JSON that are shown around a difference.
+const CONTEXT: usize = 2;
+
+/// Fewer lines than these are not worth leaving out.
+const LEAST_LEFT_OUT: usize = 3;
+
+/// So many marks on a side still read as a sentence.
+const MOST_CHANGED: usize = 2;
+
+/// Bytes of one such mark at the most.
+const LONGEST_CHANGED: usize = 40;
 
 /// The panels for an answer, and for the accepted one where there is one. Of each text no more is shown than `cap` says.
 pub(super) fn panels(old: Option<&str>, new: &str, cap: Cap<'_>) -> Vec<Panel> {
@@ -78,6 +92,20 @@ pub(super) fn reads_the_same(old: &str, new: &str) -> bool {
     old == new || parts(old) == parts(new)
 }
 
+/// The few words that differ in what two answers say, each as code: the old ones, then the new ones. Nothing where it is
+/// more than a few, or where a side has none.
+pub(super) fn changed_words(old: &str, new: &str) -> Option<(String, String)> {
+    let (old, new) = segments(&parts(old).output, &parts(new).output);
+    let (old, new) = (joined(old), joined(new));
+    let words = |segments: Vec<Segment>| {
+        let marked: Vec<String> = segments.into_iter().filter(|one| one.marked).map(|one| one.text).collect();
+        let few = (1..=MOST_CHANGED).contains(&marked.len());
+        let short = marked.iter().all(|text| text.len() <= LONGEST_CHANGED && !text.contains(['`', '\n']));
+        (few && short).then(|| marked.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" and "))
+    };
+    Some((words(old)?, words(new)?))
+}
+
 /// A text that a program logged.
 pub(super) fn logged(text: &str, cap: Cap<'_>) -> SideText {
     SideText { fixed_width: true, ..plain(text, cap) }
@@ -91,19 +119,49 @@ pub(super) fn plain(text: &str, cap: Cap<'_>) -> SideText {
 
 fn panel(label: &'static str, old: Option<&str>, new: &str, cap: Cap<'_>) -> Panel {
     let Some(old) = old else {
-        return Panel { label, old: None, new: plain(new, cap), same: false };
+        return Panel { label, old: None, new: plain(new, cap), same: false, whole: None };
     };
     if old == new {
-        return Panel { label, old: Some(plain(old, cap)), new: plain(new, cap), same: true };
+        return Panel { label, old: Some(plain(old, cap)), new: plain(new, cap), same: true, whole: None };
     }
     let ((old_shown, old_left_out), (new_shown, new_left_out)) = (capped(old, cap.bytes), capped(new, cap.bytes));
     let (old_segments, new_segments) = segments(old_shown, new_shown);
+    let folds = is_json(old) && is_json(new);
+    let (old_segments, _) = around_changes(old_segments, folds);
+    let (new_segments, left_some_out) = around_changes(new_segments, folds);
     Panel {
         label,
-        old: Some(side(old_segments, old, old_left_out, cap)),
-        new: side(new_segments, new, new_left_out, cap),
+        old: Some(side(joined(old_segments), old, old_left_out, cap)),
+        new: side(joined(new_segments), new, new_left_out, cap),
         same: false,
+        whole: left_some_out.then(|| plain(new, cap)),
     }
+}
+
+/// What lies around the differences of a text that `folds`, with a line in the place of those that both sides have; and
+/// whether there is such a line.
+fn around_changes(segments: Vec<Segment>, folds: bool) -> (Vec<Segment>, bool) {
+    let last = segments.len().saturating_sub(1);
+    if !folds || last == 0 {
+        return (segments, false);
+    }
+    let mut left_some_out = false;
+    let mut around = Vec::with_capacity(segments.len());
+    for (index, segment) in segments.into_iter().enumerate() {
+        let lines: Vec<&str> = segment.text.split_inclusive('\n').collect();
+        // The first and the last of these lines are the rest of a line with a difference.
+        let (before, after) = (if index == 0 { 0 } else { CONTEXT + 1 }, if index == last { 0 } else { CONTEXT + 1 });
+        let left_out = lines.len().saturating_sub(before + after);
+        if segment.marked || left_out < LEAST_LEFT_OUT {
+            around.push(segment);
+            continue;
+        }
+        left_some_out = true;
+        let (head, tail) = (lines[..before].concat(), lines[before + left_out..].concat());
+        let text = format!("{head}… {left_out} lines that are the same\n{tail}");
+        around.push(Segment { text, marked: false });
+    }
+    (around, left_some_out)
 }
 
 fn side(segments: Vec<Segment>, whole: &str, left_out: usize, cap: Cap<'_>) -> SideText {
@@ -126,18 +184,26 @@ fn segments(old: &str, new: &str) -> (Vec<Segment>, Vec<Segment>) {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_unicode_words(old, new);
     let worth_marking = diff.ratio() >= LEAST_COMMON;
     let (mut old_segments, mut new_segments) = (Vec::new(), Vec::new());
+    let mut in_common = false;
     for change in diff.iter_all_changes() {
         let text = change.value();
         match change.tag() {
-            ChangeTag::Equal => {
+            ChangeTag::Equal if in_common => {
                 push(&mut old_segments, text, false);
                 push(&mut new_segments, text, false);
+            }
+            // A piece of its own, also on the side that has nothing before it: both sides have the same common pieces.
+            ChangeTag::Equal => {
+                let piece = Segment { text: text.to_owned(), marked: false };
+                old_segments.push(piece.clone());
+                new_segments.push(piece);
             }
             ChangeTag::Delete => push(&mut old_segments, text, worth_marking),
             ChangeTag::Insert => push(&mut new_segments, text, worth_marking),
         }
+        in_common = change.tag() == ChangeTag::Equal;
     }
-    (joined(old_segments), joined(new_segments))
+    (old_segments, new_segments)
 }
 
 fn push(segments: &mut Vec<Segment>, text: &str, marked: bool) {
@@ -224,6 +290,48 @@ mod tests {
         assert!(panels[0].same);
         assert_eq!(panels[1].label, "Other fields of the answer");
         assert_eq!(marked(&panels[1].new), ["2"]);
+    }
+
+    #[test]
+    fn of_json_only_the_lines_around_a_difference_are_shown_on_both_sides_alike() {
+        let json = |middle: &str| {
+            let lines = |letter: char| (0..9).map(|n| format!("  \"{letter}{n}\": {n},\n")).collect::<String>();
+            format!("{{\n{}  \"m\": {middle},\n{}  \"z\": 0\n}}", lines('a'), lines('b'))
+        };
+        let payloads = Payloads::default();
+        let panel = panel("Fields", Some(&json("1")), &json("2"), Cap::new(10_000, &payloads));
+        let text = |side: &SideText| side.segments.iter().map(|one| one.text.as_str()).collect::<String>();
+        let (old, new) = (text(panel.old.as_ref().unwrap()), text(&panel.new));
+        assert_eq!(new.replace("\"m\": 2", "\"m\": 1"), old);
+        assert!(new.starts_with("… 8 lines that are the same\n  \"a7\""), "{new}");
+        assert!(new.ends_with("\"b1\": 1,\n… 9 lines that are the same\n"), "{new}");
+        assert_eq!(text(panel.whole.as_ref().unwrap()), json("2"), "the whole of it is there too");
+    }
+
+    #[test]
+    fn a_line_that_one_side_alone_has_leaves_its_place_on_the_other() {
+        let json = |more: &str| format!("[\n{}{more}{}  0\n]", "  1,\n".repeat(9), "  2,\n".repeat(9));
+        let panel = panel("Fields", Some(&json("  7,\n")), &json(""), Cap::new(10_000, &Payloads::default()));
+        let new: String = panel.new.segments.iter().map(|one| one.text.as_str()).collect();
+        assert!(new.contains("  1,\n") && new.contains("  2,\n"), "{new}");
+    }
+
+    #[test]
+    fn prose_is_shown_whole() {
+        let prose = |word: &str| format!("{}{word}\n{}", "a\n".repeat(20), "b\n".repeat(20));
+        let panel = panel("Answer", Some(&prose("x")), &prose("y"), Cap::new(10_000, &Payloads::default()));
+        let new: String = panel.new.segments.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!((new, panel.whole), (prose("y"), None));
+    }
+
+    #[test]
+    fn a_few_changed_words_are_told_and_many_are_not() {
+        let told = |old, new| changed_words(old, new);
+        let (old, new) = ("within 6 working days".to_owned(), "within 9 working days");
+        assert_eq!(told(&old, new), Some(("`6`".to_owned(), "`9`".to_owned())));
+        assert_eq!(told(&old, &old), None);
+        assert_eq!(told("a b c d e f g h i j", "a 1 c 2 e 3 g 4 i j"), None, "more than a few");
+        assert_eq!(told("a b", "a b c"), None, "the accepted one has no word for it");
     }
 
     #[test]

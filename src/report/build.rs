@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
-use crate::domain::{CaseId, CaseStatus, ExitCode, Outcome, PartId, Risk, TrialStatus};
+use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk, TrialStatus};
 use crate::evidence::{Answered, Observation, OperationSeen};
 use crate::grading::{CaseResult, GradedTrial};
 use crate::manifest::FaultSpec;
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
-use crate::verdict::Shadow;
 
 use super::document::{
-    CaseView, ChangeView, ComparisonCounts, Counts, EscapeView, ExcludedView, InheritedView, OldFormView,
-    REPORT_SCHEMA, ReasonView, RemovedView, ReportDocument, ShadowView, UncoveredView,
+    CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
+    ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
 use super::doing_nothing::passed_by_doing_nothing;
 use super::input::ReportInput;
 use super::limits::{limits, statement};
 use super::set_view::set_views;
+use super::shadow_view::shadow_view;
 use super::trend_view::TrendPoint;
 use super::trial_view::{AttemptView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
 use super::words::days_between;
@@ -66,6 +66,7 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         removed,
         limits: Vec::new(),
         accept_command: input.accept_command.map(str::to_owned),
+        project_option: input.project_option.to_owned(),
     };
     for view in &mut document.sets {
         let own = document.cases.iter().filter(|case| case.set == view.figures.set);
@@ -88,25 +89,6 @@ fn trend(input: &ReportInput, cases: &[CaseView]) -> Vec<TrendPoint> {
         passed: cases.iter().filter(|case| case.status == CaseStatus::Passed).count(),
     };
     input.earlier_runs.iter().cloned().chain([this]).collect()
-}
-
-fn shadow_view(shadow: &Shadow, cases: &[CaseView]) -> ShadowView {
-    let views: BTreeMap<&CaseId, &CaseView> = cases.iter().map(|case| (&case.id, case)).collect();
-    let escape = |(case, code): &(CaseId, ExitCode)| {
-        let view = views.get(case)?;
-        Some(EscapeView {
-            case: case.clone(),
-            status: view.status,
-            comparison: view.comparison,
-            why: view.why.clone(),
-            exit_code: code.number(),
-        })
-    };
-    ShadowView {
-        would_select: shadow.would_select.iter().cloned().collect(),
-        left_out: shadow.left_out.iter().cloned().collect(),
-        escapes: shadow.escapes.iter().filter_map(escape).collect(),
-    }
 }
 
 fn uncovered_views(input: &ReportInput) -> Vec<UncoveredView> {

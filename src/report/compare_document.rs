@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Compared, Ended, GradeChange, OutcomeChange, Standing, evidence_statement};
@@ -15,7 +16,7 @@ use super::set_view::{SetView, set_views};
 pub const COMPARE_SCHEMA: &str = "holdpoint.compare/1";
 
 /// What two sides have in common and in what they differ.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareDocument {
     /// [`COMPARE_SCHEMA`].
     pub schema: String,
@@ -38,7 +39,7 @@ pub struct CompareDocument {
 }
 
 /// Whether a side is a run or accepted results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SideKind {
     /// A recorded run.
@@ -48,7 +49,7 @@ pub enum SideKind {
 }
 
 /// One side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SideView {
     /// What it is.
     pub kind: SideKind,
@@ -63,7 +64,7 @@ pub struct SideView {
 }
 
 /// One case of either side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCaseView {
     /// The case.
     pub id: CaseId,

@@ -14,6 +14,7 @@ use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
 use super::set_view::SetView;
+use super::shadow_view::ShadowView;
 use super::trend_view::TrendPoint;
 use super::trial_view::TrialView;
 
@@ -100,32 +101,9 @@ pub struct ReportDocument {
     pub limits: Vec<String>,
     /// The command that accepts this run, where that is a sensible next step.
     pub accept_command: Option<String>,
-}
-
-/// What the selection would have done in a run of every case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ShadowView {
-    /// The cases that it would have run, by id.
-    pub would_select: Vec<CaseId>,
-    /// The cases that it would have left out, by id.
-    pub left_out: Vec<CaseId>,
-    /// Those of the left out whose results would not have let the gate pass.
-    pub escapes: Vec<EscapeView>,
-}
-
-/// A case that the selection would have left out, and that would not have let the gate pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct EscapeView {
-    /// The case.
-    pub case: CaseId,
-    /// How it ended.
-    pub status: CaseStatus,
-    /// How it stands against its baseline.
-    pub comparison: Standing,
-    /// Why it stands so, in one sentence.
-    pub why: String,
-    /// The exit code that it alone would give.
-    pub exit_code: u8,
+    /// What commands need behind `holdpoint` to find the project: empty, or ` --project DIR`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub project_option: String,
 }
 
 /// One reason against a pass.

@@ -38,10 +38,12 @@ pub(super) fn place(fault: FaultName) -> FaultPlace {
 pub(super) fn sentence(fault: FaultName) -> &'static str {
     match fault {
         FaultName::FailBeforeCommit => "The call failed inside the target before it committed.",
-        FaultName::LostAck => "The target did its work, and its answer was kept back.",
+        FaultName::LostAck => "The request went on to the target, and its answer was kept back.",
         FaultName::LostRequest => "The request was kept back, and no answer came.",
         FaultName::LateCommit => "No answer came, and the request went on only after the workflow had given up.",
-        FaultName::ErrorAfterCommit => "The target did its work, and the workflow got an error in place of the answer.",
+        FaultName::ErrorAfterCommit => {
+            "The request went on to the target, and the workflow got an error in place of its answer."
+        }
         FaultName::Unavailable => "The workflow was told that the target is unavailable; nothing was done.",
         FaultName::RateLimited => "The workflow was told that it calls too often; nothing was done.",
         FaultName::Delay => "The answer came later than usual.",

@@ -21,7 +21,8 @@ use super::prose::prose_html;
 use super::visible::visible;
 
 /// The shipped templates, by the names by which they import each other.
-const TEMPLATES: [(&str, &str); 3] = [
+const TEMPLATES: [(&str, &str); 4] = [
+    ("holdpoint/head.html", include_str!("../../templates/head.html")),
     (SHIPPED_TEMPLATE, include_str!("../../templates/report.html")),
     ("holdpoint/case.html", include_str!("../../templates/case.html")),
     ("holdpoint/figures.html", include_str!("../../templates/figures.html")),
@@ -98,11 +99,9 @@ impl From<Error> for HtmlError {
 /// When a template is broken.
 pub fn render_html(document: &ReportDocument, templates: &[CustomTemplate]) -> Result<HtmlReport, HtmlError> {
     let mut environment = environment()?;
-    for template in templates {
+    // Theirs cannot go by the name of a shipped one: the pipeline refuses a folder of that name.
+    for template in templates.iter().filter(|template| !template.name.starts_with(SHIPPED_FOLDER)) {
         environment.add_template(&template.name, &template.source)?;
-    }
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source)?;
     }
     let has_own = templates.iter().any(|template| template.name == TEMPLATE_ENTRY);
     let name = if has_own { TEMPLATE_ENTRY } else { SHIPPED_TEMPLATE };
@@ -116,6 +115,7 @@ pub fn render_html(document: &ReportDocument, templates: &[CustomTemplate]) -> R
     Ok(HtmlReport { page, payloads: payloads.into_files() })
 }
 
+/// An environment that has the shipped templates, with everything that they need.
 pub(super) fn environment<'a>() -> Result<Environment<'a>, Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
@@ -128,6 +128,9 @@ pub(super) fn environment<'a>() -> Result<Environment<'a>, Error> {
     });
     environment.add_filter("prose", |text: &str| Value::from_safe_string(prose_html(text)));
     environment.add_filter("fragment", |text: &str| Value::from_safe_string(fragment(text)));
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
     Ok(environment)
 }
 

@@ -4,9 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer_diff::{Panel, SideText, logged, panels, plain, pretty};
+use super::brief::is_open;
 use super::changed_answer::{answer_changed, answer_text};
-use super::document::CaseView;
-use super::findings::headline;
+use super::document::{CaseView, OldFormView};
+use super::findings::{first_unpassed, headline};
 use super::group::Group;
 use super::html_page::value_text;
 use super::payload::{Cap, Payloads};
@@ -156,6 +157,8 @@ struct CaseDetail {
 struct OldFormItem {
     status: &'static str,
     trial: Option<TrialItem>,
+    /// Whether it answers as the new form does; the answer is then not shown again.
+    same_answer: bool,
 }
 
 /// One trial.
@@ -168,7 +171,10 @@ struct TrialItem {
     error: Option<String>,
     panels: Vec<Panel>,
     grades: Vec<GradeItem>,
+    /// The operations that someone has to look after, or that came out otherwise than at acceptance.
     operations: Vec<OperationItem>,
+    /// The others.
+    quiet_operations: Vec<OperationItem>,
     other_calls: Vec<Event>,
     steps: Vec<StepItem>,
     readings: Vec<ReadingItem>,
@@ -265,22 +271,30 @@ fn detail(case: &CaseView, cap: Cap<'_>) -> CaseDetail {
         accepted: accepted.is_some(),
         trials,
         more_trials: case.trials.len().saturating_sub(SHOWN_TRIALS),
-        old_form: case.old_form.as_ref().map(|old| OldFormItem {
-            status: old.status.name(),
-            trial: old
-                .trials
-                .iter()
-                .find(|trial| trial.status != TrialStatus::Passed)
-                .or_else(|| old.trials.first())
-                .map(|trial| trial_item(trial, None, true, cap)),
-        }),
+        old_form: case.old_form.as_ref().map(|old| old_form_item(old, case.trials.get(open), cap)),
     }
+}
+
+/// `now` is the trial of the new form that is shown first.
+fn old_form_item(old: &OldFormView, now: Option<&TrialView>, cap: Cap<'_>) -> OldFormItem {
+    let trial = first_unpassed(&old.trials).or_else(|| old.trials.first());
+    let same_answer = now.zip(trial).is_some_and(|(now, trial)| answer_text(now) == answer_text(trial));
+    let mut item = trial.map(|trial| trial_item(trial, None, true, cap));
+    if let Some(item) = item.as_mut().filter(|_| same_answer) {
+        item.panels.clear();
+    }
+    OldFormItem { status: old.status.name(), trial: item, same_answer }
 }
 
 /// `case` is the trial's, where it is one of the head form: the accepted results speak of that.
 fn trial_item(trial: &TrialView, case: Option<&CaseView>, open: bool, cap: Cap<'_>) -> TrialItem {
     let accepted = case.and_then(|case| case.accepted_output.as_deref());
     let grades = (1..).zip(&trial.grades);
+    let (operations, quiet): (Vec<_>, Vec<_>) =
+        trial.operations.iter().partition(|operation| is_open(operation) || outcome_before(operation, case).is_some());
+    let items = |operations: Vec<&OperationView>| {
+        operations.into_iter().map(|operation| operation_item(operation, trial, case, cap)).collect()
+    };
     let panels = answer_text(trial).map(|answer| panels(accepted, &answer, cap)).unwrap_or_default();
     TrialItem {
         number: trial.number,
@@ -290,7 +304,8 @@ fn trial_item(trial: &TrialView, case: Option<&CaseView>, open: bool, cap: Cap<'
         error: trial.error.as_ref().map(|error| error.message.clone()),
         panels,
         grades: grades.map(|(place, grade)| grade_item(grade, grade_before(case, place), cap)).collect(),
-        operations: trial.operations.iter().map(|operation| operation_item(operation, trial, case, cap)).collect(),
+        operations: items(operations),
+        quiet_operations: items(quiet),
         other_calls: other_calls(trial, cap),
         steps: step_items(&trial.steps, cap),
         readings: trial
@@ -307,8 +322,6 @@ fn operation_item(
     case: Option<&CaseView>,
     cap: Cap<'_>,
 ) -> OperationItem {
-    let changes = case.map(|case| case.changed_outcomes.as_slice()).unwrap_or_default();
-    let changed = changes.iter().find(|change| change.operation == operation.operation.as_str());
     let of_attempts = operation.attempts_seen.len();
     // Documents that were written before grounds were kept apart have the attempts' sentences first.
     let grounds = if operation.grounds.is_empty() {
@@ -319,7 +332,7 @@ fn operation_item(
     OperationItem {
         operation: operation.operation.to_string(),
         outcome: operation.outcome.name(),
-        before: changed.map(|change| change.before.replace('_', " ")),
+        before: outcome_before(operation, case),
         claim: operation.claim.map(|claim| claim.name()),
         claim_check: operation.claim_check.map(|check| check.name()),
         attempts: operation.attempts,
@@ -327,6 +340,13 @@ fn operation_item(
         timeline: timeline(operation, trial, cap),
         grounds: grounds.to_vec(),
     }
+}
+
+/// What the operation was when it was accepted, where that was something else.
+fn outcome_before(operation: &OperationView, case: Option<&CaseView>) -> Option<String> {
+    let mut changes = case?.changed_outcomes.iter();
+    let change = changes.find(|change| change.operation == operation.operation.as_str())?;
+    Some(change.before.replace('_', " "))
 }
 
 fn reading_text(reading: &crate::evidence::Reading) -> String {

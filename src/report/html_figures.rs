@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::comparison::statistics::{Interval, percent_down, percent_up};
+use crate::comparison::statistics::{Interval, interval_text};
 use crate::domain::{CaseStatus, Risk, TrialStatus};
 use crate::operations::{FailureRow, Rate, Scorecard};
 use crate::verdict::VerdictWord;
@@ -151,9 +151,7 @@ fn rate_row(document: &ReportDocument, view: &SetView) -> RateRow {
     RateRow {
         set: figures.set.to_string(),
         rate: format!("{} of {}", figures.passed, figures.cases),
-        interval: figures.wilson.map_or_else(String::new, |interval| {
-            format!("{} % to {} %", percent_down(interval.low), percent_up(interval.high))
-        }),
+        interval: figures.wilson.map_or_else(String::new, |interval| interval_text(interval.low, interval.high)),
         accepted: if of == 0 { String::new() } else { format!("{accepted} of {of}") },
         do_nothing: view.do_nothing.map(|passed| format!("{passed} of {}", figures.cases)).unwrap_or_default(),
         at: place(share(figures.passed, figures.cases)),
@@ -276,6 +274,22 @@ mod tests {
         assert_eq!((row.rate.as_str(), row.interval.as_str()), ("14 of 16", "63.9 % to 96.6 %"));
         assert_eq!(row.do_nothing, "1 of 16", "not judged is no pass");
         assert_eq!(row.accepted, "15 of 16", "a regression passed when it was accepted, a known failure did not");
+    }
+
+    #[test]
+    fn the_page_and_the_scorecard_round_every_bound_alike_and_outwards() {
+        use crate::comparison::statistics::wilson;
+        for of in 2..60 {
+            for count in 1..of {
+                let interval = wilson(count, of, 0.95).unwrap();
+                let page = interval_text(interval.low, interval.high);
+                let scorecard = Rate::new(count, of).text();
+                assert!(scorecard.ends_with(&format!("95 % interval {page})")), "{scorecard} and {page}");
+                let ends: Vec<f64> =
+                    page.split(" % to ").map(|end| end.trim_end_matches(" %").parse().unwrap()).collect();
+                assert!(ends[0] / 100.0 <= interval.low + 1e-9 && interval.high <= ends[1] / 100.0 + 1e-9, "{page}");
+            }
+        }
     }
 
     #[test]

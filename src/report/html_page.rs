@@ -4,25 +4,29 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::domain::CaseStatus;
 use crate::verdict::VerdictWord;
 
 use super::answer_diff::pretty;
 use super::changed_answer::{answer_changed, changed_passes};
-use super::document::{CaseView, ChangeView, ExcludedView, InheritedView, ReportDocument, UncoveredView};
+use super::document::{CaseView, ReportDocument, UncoveredView};
 use super::group::Group;
 use super::html_case::{Budget, CaseItem};
+use super::html_changes::{ChangeRow, change_rows, diff_command};
 use super::html_figures::{Figures, figures};
+use super::html_not_run::{ExcludedGroup, ShadowItem, excluded_groups, shadow_item};
 use super::limits::counted;
-use super::next_step::next_steps;
+use super::next_step::{CaseBrief, NextStep, next_steps, uncovering_change};
 use super::payload::Payloads;
-use super::words::{change_value, duration_text, exit_code_meaning, verdict_title};
+use super::words::{duration_text, exit_code_meaning, verdict_title};
 
 /// More passes than these are counted by set in the page instead of listed.
 const LISTED_PASSES: usize = 10_000;
 
-/// More cases than these that did not run are counted by set and reason instead of listed.
-const LISTED_EXCLUDED: usize = 2_000;
+/// Cases of which a thing to do says what happened.
+const TOLD_CASES: usize = 2;
+
+/// More passes than these are folded, all but those whose answer changed: what comes after them would be far away.
+const OPEN_PASSES: usize = 40;
 
 /// The whole page.
 #[derive(Debug, Serialize)]
@@ -40,13 +44,16 @@ pub(super) struct HtmlPage {
     /// How the cases were chosen, a sentence; nothing where nothing changed and nothing else chose them.
     mode_reason: Option<String>,
     changes: Vec<ChangeRow>,
+    /// The command that shows them line by line.
+    diff_command: Option<String>,
+    shadow: Option<ShadowItem>,
     notes: Vec<String>,
     unclassified: Vec<String>,
     groups: Vec<GroupItem>,
     passes_by_set: Vec<SetCount>,
     excluded: Vec<ExcludedGroup>,
     removed: Vec<[String; 3]>,
-    uncovered: Vec<UncoveredView>,
+    uncovered: Vec<UncoveredRow>,
     figures: Figures,
     limits: Vec<String>,
     evidence: String,
@@ -88,20 +95,27 @@ struct Step {
     text: String,
     command: Option<String>,
     anchor: &'static str,
-    cases: Vec<String>,
+    cases: Vec<StepCase>,
+    why: Option<String>,
 }
 
-/// One change.
+/// A case of it; of those after the first ones only the name is given.
 #[derive(Debug, Serialize)]
-struct ChangeRow {
-    kind: &'static str,
-    subject: String,
-    facet: String,
-    direction: String,
-    from: String,
-    to: String,
-    paths: Vec<String>,
-    risks: String,
+struct StepCase {
+    id: String,
+    title: String,
+    happened: Option<String>,
+    ran: Option<String>,
+    advice: Option<String>,
+}
+
+/// One risk without a case.
+#[derive(Debug, Serialize)]
+struct UncoveredRow {
+    part: String,
+    risk: String,
+    command: String,
+    why: Option<String>,
 }
 
 /// One group of cases.
@@ -112,9 +126,11 @@ struct GroupItem {
     advice: &'static str,
     changed_answers: Option<String>,
     count: usize,
-    folded: bool,
     attention: bool,
     cases: Vec<CaseItem>,
+    /// Those that are folded, and what the fold is called.
+    folded: Vec<CaseItem>,
+    fold: String,
 }
 
 /// Passes of one set, where there are too many to list.
@@ -122,24 +138,6 @@ struct GroupItem {
 struct SetCount {
     set: String,
     count: usize,
-}
-
-/// Cases that did not run for the same reason.
-#[derive(Debug, Serialize)]
-struct ExcludedGroup {
-    reason: String,
-    count: String,
-    rows: Vec<ExcludedRow>,
-}
-
-/// A case that did not run, or all of one set where there are too many to list.
-#[derive(Debug, Serialize)]
-struct ExcludedRow {
-    case: String,
-    set: String,
-    inherits: String,
-    accepted: String,
-    record: String,
 }
 
 impl HtmlPage {
@@ -156,17 +154,11 @@ impl HtmlPage {
             facts: facts(document),
             tally: tally(document),
             tally_text: tally_text(document),
-            next_steps: next_steps(document)
-                .into_iter()
-                .map(|step| Step {
-                    text: step.text,
-                    command: step.command,
-                    anchor: step.anchor,
-                    cases: step.cases.iter().map(ToString::to_string).collect(),
-                })
-                .collect(),
+            next_steps: next_steps(document).into_iter().map(step).collect(),
             mode_reason: mode_reason(document),
-            changes: document.changes.iter().map(change_row).collect(),
+            changes: change_rows(document),
+            diff_command: diff_command(document),
+            shadow: shadow_item(document),
             notes: notes(document),
             unclassified: document.unclassified.clone(),
             groups: groups(document, too_many_passes, payloads),
@@ -177,11 +169,36 @@ impl HtmlPage {
                 .iter()
                 .map(|removed| [removed.case.to_string(), removed.set.to_string(), removed.why.clone()])
                 .collect(),
-            uncovered: document.uncovered.clone(),
+            uncovered: document.uncovered.iter().map(|one| uncovered_row(document, one)).collect(),
             figures: figures(document),
             limits: document.limits.clone(),
             evidence: document.evidence_statement.clone(),
         }
+    }
+}
+
+/// Of the first cases it is told what happened: the others have it at their own place.
+fn step(step: NextStep) -> Step {
+    let case = |(index, brief): (usize, CaseBrief)| {
+        let told = |text: Option<String>| text.filter(|_| index < TOLD_CASES);
+        StepCase {
+            id: brief.case.to_string(),
+            title: told(Some(brief.title)).unwrap_or_default(),
+            happened: told(brief.happened),
+            ran: told(brief.ran),
+            advice: told(brief.advice),
+        }
+    };
+    let cases = step.cases.into_iter().enumerate().map(case).collect();
+    Step { text: step.text, command: step.command, anchor: step.anchor, cases, why: step.why }
+}
+
+fn uncovered_row(document: &ReportDocument, uncovered: &UncoveredView) -> UncoveredRow {
+    UncoveredRow {
+        part: uncovered.part.to_string(),
+        risk: uncovered.risk.to_string(),
+        command: uncovered.command.clone(),
+        why: uncovering_change(document, uncovered),
     }
 }
 
@@ -234,7 +251,7 @@ fn facts(document: &ReportDocument) -> Vec<Fact> {
         term: "Digest of the results",
         detail: String::new(),
         code: Some(code),
-        note: Some("baseline accept --reviewed takes it, and then accepts nothing else".to_owned()),
+        note: Some("for `baseline accept --reviewed`".to_owned()),
     }));
     facts
 }
@@ -275,28 +292,6 @@ fn tally_text(document: &ReportDocument) -> String {
     format!("{} of {} ran, in {}.", counts.selected, counted(counts.total, "case"), counted(counts.trials, "trial"))
 }
 
-fn change_row(change: &ChangeView) -> ChangeRow {
-    let subject = change
-        .part
-        .as_ref()
-        .map(ToString::to_string)
-        .or_else(|| change.case.as_ref().map(ToString::to_string))
-        .unwrap_or_default();
-    ChangeRow {
-        kind: change.kind.name(),
-        subject,
-        facet: match change.facet.as_deref() {
-            Some("*") => "everything".to_owned(),
-            facet => facet.unwrap_or_default().to_owned(),
-        },
-        direction: super::words::direction_name(change.change).to_owned(),
-        from: change.from.as_ref().map(change_value).unwrap_or_default(),
-        to: change.to.as_ref().map(change_value).unwrap_or_default(),
-        paths: super::words::unnamed_paths(change).cloned().collect(),
-        risks: change.risks.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-    }
-}
-
 fn notes(document: &ReportDocument) -> Vec<String> {
     let bumps = document
         .bumps_without_change
@@ -321,18 +316,32 @@ fn groups(document: &ReportDocument, too_many_passes: bool, payloads: &Payloads)
             cases.sort_by_key(|case| !answer_changed(case));
         }
         let listed = if group == Group::Passed && too_many_passes { Vec::new() } else { cases };
+        let unfolded = unfolded(group, &listed);
+        let mut listed: Vec<CaseItem> =
+            listed.into_iter().map(|case| CaseItem::of(case, group, &mut budget, payloads)).collect();
+        let folded = listed.split_off(unfolded);
         items.push(GroupItem {
             title: group.title(),
             name: group.name(),
             advice: group.advice(),
             changed_answers: changed_passes(document).filter(|_| group == Group::Passed),
             count,
-            folded: matches!(group, Group::KnownFailures),
             attention: group.needs_attention(),
-            cases: listed.into_iter().map(|case| CaseItem::of(case, group, &mut budget, payloads)).collect(),
+            fold: format!("Show {}", counted(folded.len(), if unfolded == 0 { "case" } else { "more case" })),
+            cases: listed,
+            folded,
         });
     }
     items
+}
+
+/// How many cases of a group stand before its fold, in the order in which they are listed.
+fn unfolded(group: Group, cases: &[&CaseView]) -> usize {
+    match group {
+        Group::KnownFailures => 0,
+        Group::Passed if cases.len() > OPEN_PASSES => cases.iter().take_while(|case| answer_changed(case)).count(),
+        _ => cases.len(),
+    }
 }
 
 fn passes_by_set(document: &ReportDocument) -> Vec<SetCount> {
@@ -341,66 +350,6 @@ fn passes_by_set(document: &ReportDocument) -> Vec<SetCount> {
         *by_set.entry(case.set.to_string()).or_default() += 1;
     }
     by_set.into_iter().map(|(set, count)| SetCount { set, count }).collect()
-}
-
-fn excluded_groups(excluded: &[ExcludedView]) -> Vec<ExcludedGroup> {
-    let mut by_reason: BTreeMap<&str, Vec<&ExcludedView>> = BTreeMap::new();
-    for one in excluded {
-        by_reason.entry(one.reason.as_str()).or_default().push(one);
-    }
-    by_reason
-        .into_iter()
-        .map(|(reason, members)| ExcludedGroup {
-            reason: reason.to_owned(),
-            count: counted(members.len(), "case"),
-            rows: if excluded.len() > LISTED_EXCLUDED {
-                aggregated_rows(&members)
-            } else {
-                members.iter().map(|member| excluded_row(member)).collect()
-            },
-        })
-        .collect()
-}
-
-fn excluded_row(excluded: &ExcludedView) -> ExcludedRow {
-    let inherited = excluded.inherited.as_ref();
-    ExcludedRow {
-        case: excluded.case.to_string(),
-        set: excluded.set.to_string(),
-        inherits: inherited.map_or("nothing", |inherited| inherited.status.name()).to_owned(),
-        accepted: inherited.map(accepted_text).unwrap_or_default(),
-        record: inherited.map(|inherited| inherited.record.short().to_owned()).unwrap_or_default(),
-    }
-}
-
-/// When a result was accepted, how long ago that is and what came after it.
-fn accepted_text(inherited: &InheritedView) -> String {
-    let age = inherited.age_days.map_or_else(String::new, |days| {
-        format!(", {} before", counted(usize::try_from(days).unwrap_or(usize::MAX), "day"))
-    });
-    let since = match inherited.acceptances_since {
-        0 => String::new(),
-        since => format!(", {} since", counted(since, "acceptance")),
-    };
-    format!("{}{age}{since}", inherited.accepted)
-}
-
-fn aggregated_rows(members: &[&ExcludedView]) -> Vec<ExcludedRow> {
-    let mut by_set: BTreeMap<(String, Option<CaseStatus>), usize> = BTreeMap::new();
-    for member in members {
-        let status = member.inherited.as_ref().map(|inherited| inherited.status);
-        *by_set.entry((member.set.to_string(), status)).or_default() += 1;
-    }
-    by_set
-        .into_iter()
-        .map(|((set, status), count)| ExcludedRow {
-            case: counted(count, "case"),
-            set,
-            inherits: status.map_or("nothing", CaseStatus::name).to_owned(),
-            accepted: String::new(),
-            record: String::new(),
-        })
-        .collect()
 }
 
 /// A JSON value as text for a reader.

@@ -32,13 +32,19 @@ const TAIL: usize = 200;
 /// Changes that are named one by one.
 const NAMED_CHANGES: usize = 30;
 
+/// Cases that escaped the selection and are named one by one.
+const NAMED_ESCAPES: usize = 30;
+
 /// What stands in the place of the limits where they have no room.
 const LIMITS_ELSEWHERE: &str =
     "\n### What this run does not show\n\nThere is no room for it here; the HTML report says it.\n";
 
 /// The summary in at most `limit` bytes.
 pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
-    let mut text = head(document);
+    let mut text = head(document, true);
+    if text.len() > limit / 2 {
+        text = head(document, false);
+    }
     let limits = limits_section(document);
     // What the run does not show has its room before any case; only where it would fill half of all it is left out.
     let limits = if limits.len() <= limit / 2 { limits } else { LIMITS_ELSEWHERE.to_owned() };
@@ -67,6 +73,10 @@ pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
             counted(left_out, "case")
         ));
     }
+    let shadow = shadow_section(document);
+    if text.len() + shadow.len() + limits.len() <= limit {
+        text.push_str(&shadow);
+    }
     let sets = sets_section(document);
     if text.len() + sets.len() + limits.len() <= limit {
         text.push_str(&sets);
@@ -77,7 +87,8 @@ pub fn render_markdown(document: &ReportDocument, limit: usize) -> String {
     text
 }
 
-fn head(document: &ReportDocument) -> String {
+/// `with_cases` says whether each thing to do names its cases and what happened; they stand below it as well.
+fn head(document: &ReportDocument, with_cases: bool) -> String {
     let counts = &document.counts;
     let mut text = format!(
         "## {}: {}\n\nExit code {}: {}.\n\n",
@@ -114,8 +125,15 @@ fn head(document: &ReportDocument) -> String {
         text.push_str("\n### What to do next\n\n");
     }
     for (number, step) in (1..).zip(&steps) {
-        let command = step.command.as_ref().map(|command| format!(" {}", code(command))).unwrap_or_default();
-        text.push_str(&format!("{number}. {}{command}\n", escape_markdown(&visible_line(&step.text))));
+        text.push_str(&format!("{number}. {}\n", escape_markdown(&visible_line(&step.text))));
+        for brief in step.cases.iter().filter(|_| with_cases) {
+            let happened =
+                brief.happened.as_ref().map(|text| format!(": {}", escape_markdown(&one_line(text, FINDING_CAP))));
+            text.push_str(&format!("   - {}{}\n", code(brief.case.as_str()), happened.unwrap_or_default()));
+        }
+        if let Some(command) = &step.command {
+            text.push_str(&format!("   - {}\n", code(command)));
+        }
     }
     text
 }
@@ -165,6 +183,24 @@ fn case_section(case: &CaseView) -> String {
     text
 }
 
+/// What the selection would have left out, in a run in shadow.
+fn shadow_section(document: &ReportDocument) -> String {
+    let Some(shadow) = &document.shadow else { return String::new() };
+    let mut text = "\n### In shadow: what the selection would have left out\n\n".to_owned();
+    for sentence in &shadow.sentences {
+        text.push_str(&format!("- {}\n", escape_markdown(&one_line(sentence, FINDING_CAP))));
+    }
+    for escape in shadow.escapes.iter().take(NAMED_ESCAPES) {
+        let why = escape_markdown(&one_line(&escape.left_out_because, FINDING_CAP));
+        text.push_str(&format!(
+            "  - {} {}; would have been left out: {why}\n",
+            code(escape.case.as_str()),
+            escape.status
+        ));
+    }
+    text
+}
+
 fn sets_section(document: &ReportDocument) -> String {
     let mut text = String::new();
     for set in &document.sets {
@@ -204,6 +240,19 @@ mod tests {
     #[test]
     fn a_run_with_one_of_everything_reads_so() {
         insta::assert_snapshot!(render_markdown(&Sample::full().document(), STEP_SUMMARY_LIMIT));
+    }
+
+    #[test]
+    fn a_run_in_shadow_has_a_place_of_its_own() {
+        let mut document = Sample::full().document();
+        assert!(!render_markdown(&document, STEP_SUMMARY_LIMIT).contains("In shadow"));
+        document.shadow = Some(Sample::shadow());
+        let text = render_markdown(&document, STEP_SUMMARY_LIMIT);
+        let (_, section) = text.split_once("### In shadow: what the selection would have left out\n").unwrap();
+        let (section, _) = section.split_once("\n<details>").unwrap();
+        assert!(section.contains("left out 4"), "{section}");
+        let escape = "` returns-window ` failed; would have been left out: no change puts any of its risks at stake";
+        assert!(section.contains(escape), "{section}");
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What to do after a run, in the order in which it should be done.
 
-use crate::domain::{CaseId, ExitCode};
+use crate::domain::{CaseId, ExitCode, Outcome};
 
-use super::document::ReportDocument;
+use super::brief::{what_happened, why_it_ran};
+use super::document::{CaseView, ReportDocument, UncoveredView};
+use super::findings::one_line;
 use super::group::Group;
 use super::limits::counted;
+use super::words::{change_text, edit_text};
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +19,30 @@ pub(super) struct NextStep {
     /// Where the report says more: a fragment without `#`.
     pub(super) anchor: &'static str,
     /// The cases it is about, as many as are named one by one.
-    pub(super) cases: Vec<CaseId>,
+    pub(super) cases: Vec<CaseBrief>,
+    /// Why it is to be done, where no case says so.
+    pub(super) why: Option<String>,
+}
+
+/// A case that something is to be done about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CaseBrief {
+    /// The case.
+    pub(super) case: CaseId,
+    /// What holds when it passes.
+    pub(super) title: String,
+    /// What happened.
+    pub(super) happened: Option<String>,
+    /// Why it ran.
+    pub(super) ran: Option<String>,
+    /// What its operations need, as the failure table has it.
+    pub(super) advice: Option<String>,
+}
+
+impl NextStep {
+    fn new(text: impl Into<String>, command: Option<String>, anchor: &'static str) -> Self {
+        Self { text: text.into(), command, anchor, cases: Vec::new(), why: None }
+    }
 }
 
 /// Commands for uncovered risks that are named one by one; the report has them all.
@@ -24,6 +50,12 @@ const NAMED_UNCOVERED: usize = 3;
 
 /// Cases that are named one by one.
 const NAMED_CASES: usize = 3;
+
+/// Bytes of what is said of an edit at the most.
+const LONGEST_EDIT: usize = 300;
+
+/// Trials in which a flaky case is looked at again.
+const FLAKY_TRIALS: u32 = 10;
 
 /// Paths that are named one by one.
 const NAMED_PATHS: usize = 3;
@@ -36,16 +68,13 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
     let groups = Group::ALL.into_iter().filter(|group| group.needs_attention());
     let mut steps: Vec<NextStep> = baseline_restored(document).into_iter().collect();
     steps.extend(groups.filter_map(|group| step(document, group)));
+    steps.extend(selection_widened(document));
     steps.extend(removal_accepted(document));
     steps.extend(uncovered_steps(document));
     steps.extend(inert_named(document));
     if let Some(command) = &document.accept_command {
-        steps.push(NextStep {
-            text: "When every result has been read and is right, accept the run.".to_owned(),
-            command: Some(command.clone()),
-            anchor: "verdict",
-            cases: Vec::new(),
-        });
+        let text = "When every result has been read and is right, accept the run.";
+        steps.push(NextStep::new(text, Some(command.clone()), "verdict"));
     }
     steps
 }
@@ -53,23 +82,16 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
 /// A baseline that was changed behind the back of the ledger cannot be accepted over: there is no command for that.
 fn baseline_restored(document: &ReportDocument) -> Option<NextStep> {
     let broken = document.exit_code == ExitCode::Baseline.number() && document.accept_command.is_none();
-    broken.then(|| NextStep {
-        text: "Restore the accepted results, then run again.".to_owned(),
-        command: Some("git checkout -- baselines".to_owned()),
-        anchor: "verdict",
-        cases: Vec::new(),
-    })
+    let command = || Some("git checkout -- baselines".to_owned());
+    broken.then(|| NextStep::new("Restore the accepted results, then run again.", command(), "verdict"))
 }
 
 /// Only where the removal may be what keeps the gate from passing.
 fn removal_accepted(document: &ReportDocument) -> Option<NextStep> {
     let undecided = document.verdict_reasons.iter().any(|one| one.exit_code == ExitCode::Inconclusive.number());
-    (undecided && document.accept_command.is_some() && !document.removed.is_empty()).then(|| NextStep {
-        text: format!("Have the removal of {} accepted.", counted(document.removed.len(), "case")),
-        command: None,
-        anchor: "not-run",
-        cases: Vec::new(),
-    })
+    let text = format!("Have the removal of {} accepted.", counted(document.removed.len(), "case"));
+    let removed = undecided && document.accept_command.is_some() && !document.removed.is_empty();
+    removed.then(|| NextStep::new(text, None, "not-run"))
 }
 
 /// Everything ran because no rule knows these paths; only the project can say that they do not matter.
@@ -87,65 +109,82 @@ fn inert_named(document: &ReportDocument) -> Option<NextStep> {
     let is_file = |path: &&str| path.rsplit('/').next().is_some_and(|name| name.contains('.'));
     let folders = if named.iter().all(is_file) { "" } else { ", a folder with `/**` behind its name" };
     let named = named.join(", ");
-    Some(NextStep {
-        text: format!("If {named}{more} cannot change behaviour, add {them} to `inert` in holdpoint.yaml{folders}."),
-        command: None,
-        anchor: "changes",
-        cases: Vec::new(),
+    let text = format!("If {named}{more} cannot change behaviour, add {them} to `inert` in holdpoint.yaml{folders}.");
+    Some(NextStep::new(text, None, "changes"))
+}
+
+/// A selection that leaves out what does not pass would have let the change through: it has to be told of the risk.
+fn selection_widened(document: &ReportDocument) -> Option<NextStep> {
+    let escapes = document.shadow.as_ref().map_or(0, |shadow| shadow.escapes.len());
+    (escapes > 0).then(|| {
+        let text = format!(
+            "Make the selection see {}: name under `risks` in the case what the change touched, or add a rule to \
+             holdpoint.yaml.",
+            counted(escapes, "escaped case")
+        );
+        NextStep::new(text, Some(format!("holdpoint{} rules", document.project_option)), "shadow")
     })
 }
 
 fn uncovered_steps(document: &ReportDocument) -> Vec<NextStep> {
     let mut steps = Vec::new();
     for uncovered in document.uncovered.iter().take(NAMED_UNCOVERED) {
-        steps.push(NextStep {
-            text: format!(
-                "Write a case for {} of {}: a change puts it at risk, and none exists.",
-                uncovered.risk, uncovered.part
-            ),
-            command: Some(uncovered.command.clone()),
-            anchor: "uncovered",
-            cases: Vec::new(),
-        });
+        let text = format!(
+            "Write a case for {} of {}: a change puts it at risk, and none exists.",
+            uncovered.risk, uncovered.part
+        );
+        let step = NextStep::new(text, Some(uncovered.command.clone()), "uncovered");
+        steps.push(NextStep { why: uncovering_change(document, uncovered), ..step });
     }
     if let Some(more) = document.uncovered.len().checked_sub(NAMED_UNCOVERED).filter(|more| *more > 0) {
-        steps.push(NextStep {
-            text: format!("Write cases for {more} more uncovered {}.", if more == 1 { "risk" } else { "risks" }),
-            command: None,
-            anchor: "uncovered",
-            cases: Vec::new(),
-        });
+        let text = format!("Write cases for {more} more uncovered {}.", if more == 1 { "risk" } else { "risks" });
+        steps.push(NextStep::new(text, None, "uncovered"));
     }
     steps
+}
+
+/// The first change that puts the uncovered risk at stake, in words.
+pub(super) fn uncovering_change(document: &ReportDocument, uncovered: &UncoveredView) -> Option<String> {
+    let mut changes = document.changes.iter();
+    let change = changes
+        .find(|change| change.part.as_ref() == Some(&uncovered.part) && change.risks.contains(&uncovered.risk))?;
+    Some(change_text(change))
 }
 
 /// A run that was kept from its work shows nothing that could be repaired or accepted.
 fn interrupted(document: &ReportDocument) -> Option<NextStep> {
     let (text, command) = if document.exit_code == ExitCode::Paused.number() {
-        ("When the reason for the pause is gone, end it and run again.", "holdpoint pause off")
+        ("When the reason for the pause is gone, end it and run again.", "pause off")
     } else if document.exit_code == ExitCode::Cancelled.number() {
-        ("The run was cancelled: run it again to its end.", "holdpoint gate")
+        ("The run was cancelled: run it again to its end.", "gate")
     } else {
         return None;
     };
-    Some(NextStep { text: text.to_owned(), command: Some(command.to_owned()), anchor: "verdict", cases: Vec::new() })
+    Some(NextStep::new(text, Some(format!("holdpoint{} {command}", document.project_option)), "verdict"))
 }
 
 fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
     let count = group.cases(document).len();
     let text = match group {
         _ if count == 0 => return None,
-        Group::Regressions => format!("Repair {}, or have the new result accepted.", counted(count, "regression")),
+        Group::Regressions => format!(
+            "Repair {} and run {} again; or, where the new answer is right, change the expectation and have it accepted.",
+            counted(count, "regression"),
+            if count == 1 { "it" } else { "them" }
+        ),
         Group::NewFailures => format!("Repair {}: a new case must pass.", counted(count, "new failure")),
         Group::Failures => format!("Repair {}.", counted(count, "failing case")),
         Group::ExpectationChanges => {
             format!(
-                "Have {} read and accepted by someone who knows the right answer.",
+                "Have {} read by someone who knows the right answer, and accepted if it is right.",
                 counted(count, "changed expectation")
             )
         }
         Group::Uncertain => {
-            format!("Look into the target system for {} before anything is repeated.", counted(count, "uncertain case"))
+            format!(
+                "Look into the target system for {} before anything is repeated: repeating may do it twice.",
+                counted(count, "uncertain case")
+            )
         }
         Group::Flaky => format!("Find what varies in {}.", counted(count, "flaky case")),
         Group::Errored => format!("Repair the set-up of {} and run again.", counted(count, "errored case")),
@@ -154,16 +193,50 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         }
         Group::Tolerated | Group::Fixed | Group::KnownFailures | Group::Passed => return None,
     };
-    let cases: Vec<CaseId> = group.cases(document).into_iter().take(NAMED_CASES).map(|case| case.id.clone()).collect();
-    let command = accept_edited(document, group, &cases, count);
-    Some(NextStep { text, command, anchor: group.name(), cases })
+    let cases: Vec<&CaseView> = group.cases(document).into_iter().take(NAMED_CASES).collect();
+    let command = command(document, group, &cases, count);
+    let cases = cases.into_iter().map(|case| case_brief(document, case)).collect();
+    Some(NextStep { cases, ..NextStep::new(text, command, group.name()) })
 }
 
-/// The command that accepts edited expectations alone, where all of them are named.
-fn accept_edited(document: &ReportDocument, group: Group, cases: &[CaseId], count: usize) -> Option<String> {
-    let command = document.accept_command.as_ref()?;
-    let named: String = cases.iter().map(|case| format!(" --case {case}")).collect();
-    (group == Group::ExpectationChanges && cases.len() == count).then(|| format!("{command}{named}"))
+fn case_brief(document: &ReportDocument, case: &CaseView) -> CaseBrief {
+    let open = document.failure_table.iter().find(|row| row.place.case == case.id && row.outcome == Outcome::Uncertain);
+    CaseBrief {
+        case: case.id.clone(),
+        title: case.title.clone(),
+        happened: edited(document, case).or_else(|| what_happened(case)),
+        ran: why_it_ran(case),
+        advice: open.map(|row| row.next_step.clone()),
+    }
+}
+
+/// What was edited in a case that passes only since then.
+fn edited(document: &ReportDocument, case: &CaseView) -> Option<String> {
+    let edits: Vec<String> = document
+        .changes
+        .iter()
+        .filter(|change| change.case.as_ref() == Some(&case.id) && Group::of(case) == Group::ExpectationChanges)
+        .map(edit_text)
+        .collect();
+    let told = one_line(&edits.join("; "), LONGEST_EDIT);
+    (!edits.is_empty()).then(|| format!("Edited: {told}. The answer passes the edited form and fails the old one."))
+}
+
+/// The command that does what the group needs, or tries again whether it is done; of the cases that are named.
+fn command(document: &ReportDocument, group: Group, cases: &[&CaseView], count: usize) -> Option<String> {
+    let option = &document.project_option;
+    let each = |before: &str| cases.iter().map(|case| format!(" {before}{}", case.id)).collect::<String>();
+    match group {
+        // Edited expectations are accepted alone, and only where all of them are named.
+        Group::ExpectationChanges | Group::NotComparable => {
+            let command = document.accept_command.as_ref().filter(|_| cases.len() == count)?;
+            Some(format!("{command}{}", each("--case ")))
+        }
+        // Nothing is repeated before someone has looked.
+        Group::Uncertain => Some(format!("holdpoint{option} incident {}{}", document.run, each("--about "))),
+        Group::Flaky => Some(format!("holdpoint{option} run{} --trials {FLAKY_TRIALS}", each(""))),
+        _ => Some(format!("holdpoint{option} run{}", each(""))),
+    }
 }
 
 #[cfg(test)]
@@ -181,9 +254,15 @@ mod tests {
         let document = Sample::full().document();
         let steps = next_steps(&document);
         let of = |anchor: &str| steps.iter().find(|step| step.anchor == anchor).unwrap();
-        assert_eq!(of("regressions").cases, ["returns-window".into()]);
-        assert_eq!(of("uncertain").cases, ["lost-ack-after-commit".into()]);
-        assert_eq!(of("regressions").command, None, "a regression is repaired, not accepted by rote");
+        let named = |step: &NextStep| step.cases.iter().map(|brief| brief.case.to_string()).collect::<Vec<_>>();
+        assert_eq!(named(of("regressions")), ["returns-window"]);
+        assert_eq!(named(of("uncertain")), ["lost-ack-after-commit"]);
+        let command = |anchor: &str| of(anchor).command.clone().unwrap();
+        assert_eq!(command("regressions"), "holdpoint run returns-window", "it is repaired, not accepted by rote");
+        let looked_into = "holdpoint incident 20260302T091407Z-4f1c --about lost-ack-after-commit";
+        assert_eq!(command("uncertain"), looked_into, "and not repeated");
+        assert_eq!(command("flaky"), "holdpoint run short-answer --trials 10");
+        assert_eq!(command("errored"), "holdpoint run crowded-context");
         let command = of("changed-expectations").command.as_ref().unwrap();
         assert!(
             command.starts_with("holdpoint baseline accept 2026") && command.ends_with(" --case conflicting-hours")
@@ -193,6 +272,58 @@ mod tests {
         let steps = next_steps(&many);
         let edited = steps.iter().find(|step| step.anchor == "changed-expectations").unwrap();
         assert_eq!((edited.cases.len(), &edited.command), (3, &None), "what is not named is not accepted");
+    }
+
+    #[test]
+    fn each_step_says_what_happened_why_it_ran_and_what_to_do() {
+        let document = ReportDocument { project_option: " --project desk".to_owned(), ..Sample::full().document() };
+        for step in next_steps(&document) {
+            let is_whole = |brief: &CaseBrief| brief.ran.is_some() && brief.happened.is_some();
+            assert!(step.cases.iter().all(is_whole), "{step:?}");
+            assert!(step.command.is_some(), "{step:?}");
+            let needs_project = ["run", "incident"].map(|name| format!("holdpoint {name}"));
+            let command = step.command.unwrap();
+            assert!(
+                !needs_project.iter().any(|bare| command.starts_with(bare)),
+                "it would not find the project: {command}"
+            );
+        }
+        let steps = next_steps(&document);
+        let uncertain = steps.iter().find(|step| step.anchor == "uncertain").unwrap();
+        assert!(uncertain.cases[0].advice.as_ref().is_some_and(|advice| !advice.is_empty()));
+        let uncovered = steps.iter().find(|step| step.anchor == "uncovered").unwrap();
+        assert!(uncovered.why.as_ref().unwrap().starts_with("connector review operations.stage.idempotency.window"));
+    }
+
+    #[test]
+    fn of_an_edited_expectation_the_edit_itself_is_told() {
+        let mut document = Sample::full().document();
+        let mut change = document.changes[0].clone();
+        change.kind = crate::change::ChangeKind::Case;
+        (change.part, change.case, change.paths) = (None, Some("conflicting-hours".into()), Vec::new());
+        change.facet = Some("expect".to_owned());
+        change.from = Some(serde_json::json!([{"contains": "ten"}]));
+        change.to = Some(serde_json::json!([{"contains": "nine"}]));
+        document.changes.push(change);
+        let steps = next_steps(&document);
+        let edited = steps.iter().find(|step| step.anchor == "changed-expectations").unwrap();
+        assert_eq!(
+            edited.cases[0].happened.as_deref(),
+            Some(
+                "Edited: `expect[0].contains` was ten and is nine. The answer passes the edited form and fails the old one."
+            )
+        );
+    }
+
+    #[test]
+    fn what_the_selection_missed_is_a_thing_to_do() {
+        use super::super::shadow_view::ShadowView;
+        let mut document = Sample::full().document();
+        assert!(!texts(&document).iter().any(|text| text.contains("escaped")));
+        document.shadow = Some(ShadowView::default());
+        assert!(!texts(&document).iter().any(|text| text.contains("escaped")), "nothing escaped");
+        document.shadow = Some(Sample::shadow());
+        assert!(texts(&document).iter().any(|text| text.contains("Make the selection see 1 escaped case")));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use super::compare_document::{COMPARE_SCHEMA, CompareDocument};
 use super::document::{REPORT_SCHEMA, ReportDocument};
 use super::plan_document::{PLAN_SCHEMA, PlanDocument};
 
@@ -17,6 +18,11 @@ pub fn report_schema() -> Value {
 /// The JSON Schema (draft 2020-12) of `plan --json`.
 pub fn plan_schema() -> Value {
     schema_of::<PlanDocument>(PLAN_SCHEMA)
+}
+
+/// The JSON Schema (draft 2020-12) of `compare --json`.
+pub fn compare_schema() -> Value {
+    schema_of::<CompareDocument>(COMPARE_SCHEMA)
 }
 
 fn schema_of<T: JsonSchema>(name: &str) -> Value {

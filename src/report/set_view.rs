@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::statistics::{Interval, percent_down, percent_up};
+use crate::comparison::statistics::{Interval, interval_text};
 use crate::comparison::{
     ALPHA, Compared, Paired, SetComparison, TrialRate, Unpaired, evidence_statement, power_sentence, set_comparisons,
 };
@@ -64,7 +64,7 @@ impl SetView {
 }
 
 fn shares(interval: Interval) -> String {
-    format!("{} % to {} %", percent_down(interval.low), percent_up(interval.high))
+    interval_text(interval.low, interval.high)
 }
 
 /// Percentage points with a sign.

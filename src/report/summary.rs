@@ -32,9 +32,9 @@ pub fn summary_text(document: &ReportDocument, styled: bool) -> String {
         group_lines(document, group, ink, &mut lines);
     }
     uncovered_lines(document, ink, &mut lines);
+    shadow_lines(document, ink, &mut lines);
     lines.push(tally_line(document, ink));
     lines.extend(changed_passes(document).map(|sentence| ink.doubtful(&format!("{sentence}; see the report"))));
-    lines.push(ink.quiet(&visible_line(&document.evidence_statement)));
     lines.extend(set_lines(document, ink));
     lines.push(String::new());
     verdict_lines(document, ink, &mut lines);
@@ -103,15 +103,36 @@ fn indented(text: &str, prefix: &str, lines: &mut Vec<String>) {
     lines.extend(left_out_text(left_out).map(|rest| format!("{inset}({rest})")));
 }
 
-/// What is known of a set beyond its own cases: where it was compared, and its policy.
+/// What is known of a set beyond its own cases, where it is more than its passes: each on a line. The report has the
+/// figures of all sets.
 fn set_lines(document: &ReportDocument, ink: Ink) -> Vec<String> {
-    let flipped = |set: &&SetView| set.figures.paired.is_some_and(|paired| paired.flips.total() > 0);
-    let told = document.sets.iter().filter(|set| flipped(set) || set.policy.is_some() || set.figures.trials.is_some());
     let line = |set: &SetView| {
-        let sentences = set.sentences().join(" ");
-        ink.quiet(&format!("{}: {}", visible_line(set.figures.set.as_str()), visible_line(&sentences)))
+        let figures = &set.figures;
+        let flips = figures.paired.map(|paired| paired.flips).filter(|flips| flips.total() > 0);
+        let flips = flips.map(|flips| format!("{} worse and {} better than accepted", flips.worse, flips.better));
+        let trials =
+            figures.trials.as_ref().map(|trials| format!("{} of {} trials passed", trials.passed, trials.trials));
+        let policy = set.policy.as_ref().map(|policy| format!("policy: {}", policy.why));
+        let told: Vec<String> = flips.into_iter().chain(trials).chain(policy).collect();
+        let passed = format!("{} of {} passed", figures.passed, figures.cases);
+        let line = format!("  {}: {passed}; {}", figures.set, told.join("; "));
+        (!told.is_empty()).then(|| ink.quiet(&visible_line(&line)))
     };
-    told.map(line).collect()
+    document.sets.iter().filter_map(line).collect()
+}
+
+/// What escaped the selection, in a run in shadow.
+fn shadow_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
+    let Some(shadow) = &document.shadow else { return };
+    let title = format!("In shadow ({} escaped)", shadow.escapes.len());
+    lines.push(if shadow.escapes.is_empty() { ink.heading(&title) } else { ink.bad(&title) });
+    for escape in shadow.escapes.iter().take(FULL_CASES) {
+        let (id, why) = (visible_line(escape.case.as_str()), visible_line(&escape.left_out_because));
+        lines.push(format!("  {id}  {}; would have been left out: {why}", escape.status));
+    }
+    lines.extend(shadow.escapes.len().checked_sub(FULL_CASES + 1).map(|rest| format!("  and {} more", rest + 1)));
+    lines.extend(shadow.sentences.iter().map(|sentence| format!("  {}", ink.quiet(&visible_line(sentence)))));
+    lines.push(String::new());
 }
 
 fn uncovered_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
@@ -173,6 +194,7 @@ fn verdict_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
     if document.verdict_reasons.is_empty() && !is_said {
         lines.push(format!("  {}", visible_line(&document.mode_reason)));
     }
+    lines.push(format!("  {}", ink.quiet(&visible_line(&document.evidence_statement))));
     lines.push(format!("  {}", ink.quiet(&format!("baseline head: {}", baseline_heads(document)))));
 }
 
@@ -184,7 +206,14 @@ fn next_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
     lines.push(String::new());
     lines.push(ink.heading("Next"));
     for (index, step) in steps.iter().enumerate() {
-        lines.push(format!("  {}. {}", index + 1, visible_line(&step.text)));
+        let text = match step.cases.as_slice() {
+            [] => step.text.clone(),
+            cases => {
+                let named: Vec<&str> = cases.iter().map(|brief| brief.case.as_str()).collect();
+                format!("{} ({})", step.text.trim_end_matches('.'), named.join(", "))
+            }
+        };
+        lines.push(format!("  {}. {}", index + 1, visible_line(&text)));
         lines.extend(step.command.iter().map(|command| format!("       {}", visible_line(command))));
     }
 }
@@ -197,6 +226,27 @@ mod tests {
     #[test]
     fn a_run_with_one_of_everything_reads_so() {
         insta::assert_snapshot!(summary_text(&Sample::full().document(), false));
+    }
+
+    #[test]
+    fn a_run_in_shadow_says_what_escaped_before_its_verdict() {
+        let mut document = Sample::full().document();
+        document.shadow = Some(Sample::shadow());
+        let text = summary_text(&document, false);
+        let escape = "In shadow (1 escaped)\n  returns-window  failed; would have been left out: no change puts any of its \
+                      risks at stake\n";
+        assert!(text.contains(escape), "{text}");
+        assert!(text.find(escape) < text.find("\nFailed in"), "{text}");
+    }
+
+    #[test]
+    fn passes_are_counts_however_many_sets_they_lie_in() {
+        let document = Sample::full().document();
+        let text = summary_text(&document, false);
+        assert!(!text.contains("policy-answer-") && !text.contains("McNemar"), "{text}");
+        let (_, rest) = text.split_once(" cases passed").unwrap();
+        let (sets, _) = rest.split_once("\nFailed in").unwrap();
+        assert!(sets.lines().all(|line| line.len() <= 200), "the figures stand in the report: {sets}");
     }
 
     #[test]

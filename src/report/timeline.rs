@@ -222,10 +222,11 @@ fn body(name: &'static str, body: Option<&BodyView>, cap: Cap<'_>) -> Option<Bod
     })
 }
 
-/// The looks at probes that the operation's grounds name; where they name none, every look.
+/// The looks at probes that the operation's grounds name; where they name none, every look. Grounds can name one that the
+/// runner did not have: then no look of its own is a ground of them.
 fn look_events(operation: &OperationView, trial: &TrialView) -> Vec<Event> {
     let is_named = |probe: &str| operation.grounds.iter().any(|ground| ground.contains(&format!("`{probe}`")));
-    let any_named = trial.looks.keys().any(|probe| is_named(probe));
+    let any_named = operation.grounds.iter().any(|ground| ground.starts_with("The probe `"));
     let mut looks: Vec<_> = trial.looks.iter().filter(|(probe, _)| !any_named || is_named(probe)).collect();
     looks.sort_by_key(|(_, look)| look.at_us);
     looks

@@ -7,6 +7,7 @@ use crate::change::Direction;
 use crate::domain::Digest;
 use crate::verdict::VerdictWord;
 
+use super::change_values::{differences, placed};
 use super::document::{ChangeView, ReportDocument};
 use super::visible::capped;
 
@@ -67,6 +68,16 @@ pub(super) fn change_value(value: &Value) -> String {
     }
 }
 
+/// A text as one word of a shell's command line.
+pub(super) fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@' | '+');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 /// A change on one line: what it is of, which way it went, from what to what.
 pub(super) fn change_text(change: &ChangeView) -> String {
     let mut text = change.kind.name().to_owned();
@@ -78,15 +89,29 @@ pub(super) fn change_text(change: &ChangeView) -> String {
     }
     text.push(' ');
     text.push_str(direction_name(change.change));
-    let value = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), change_value);
+    let value = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), change_value);
     if change.from.is_some() || change.to.is_some() {
-        text.push_str(&format!(": {} -> {}", value(&change.from), value(&change.to)));
+        let differences = differences(change.from.as_ref(), change.to.as_ref()).into_iter().map(|one| {
+            let place = if one.place.is_empty() { String::new() } else { format!("{}: ", one.place) };
+            format!("{place}{} -> {}", value(one.from), value(one.to))
+        });
+        text.push_str(&format!(": {}", differences.collect::<Vec<_>>().join("; ")));
     }
     let paths: Vec<&str> = unnamed_paths(change).map(String::as_str).collect();
     if !paths.is_empty() {
         text.push_str(&format!(" ({})", paths.join(", ")));
     }
     text
+}
+
+/// What was edited: each place, and what it says now.
+pub(super) fn edit_text(change: &ChangeView) -> String {
+    let value = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), change_value);
+    let facet = change.facet.as_deref().unwrap_or_default();
+    let edits = differences(change.from.as_ref(), change.to.as_ref())
+        .into_iter()
+        .map(|one| format!("`{}` was {} and is {}", placed(facet, &one.place), value(one.from), value(one.to)));
+    edits.collect::<Vec<_>>().join("; ")
 }
 
 /// The paths of a change that its facet does not name already.

@@ -1,6 +1,6 @@
 //! What the selection would have done, beside what a run of every case showed. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::comparison::Compared;
 use crate::domain::{CaseId, ExitCode};
@@ -14,8 +14,8 @@ use super::judgement::{Verdict, VerdictReason};
 pub struct Shadow {
     /// The cases that it would have run, by id.
     pub would_select: BTreeSet<CaseId>,
-    /// The cases that it would have left out, by id.
-    pub left_out: BTreeSet<CaseId>,
+    /// The cases that it would have left out, by id, and why.
+    pub left_out: BTreeMap<CaseId, String>,
     /// Those of the left out that speak against a pass, with the exit code that each alone would give.
     pub escapes: Vec<(CaseId, ExitCode)>,
 }
@@ -24,8 +24,10 @@ impl Shadow {
     /// Holds a selection against the standings of a run of every case. An escape is a case that the selection would have
     /// left out and that ran, and whose result would not have let the gate pass.
     pub fn of(selection: &Plan, compared: &[Compared]) -> Self {
-        let left_out: BTreeSet<CaseId> = selection.excluded.iter().map(|excluded| excluded.case.clone()).collect();
-        let ran = compared.iter().filter(|compared| compared.status.is_some() && left_out.contains(&compared.case));
+        let excluded = selection.excluded.iter();
+        let left_out: BTreeMap<CaseId, String> =
+            excluded.map(|excluded| (excluded.case.clone(), excluded.reason.to_string())).collect();
+        let ran = compared.iter().filter(|compared| compared.status.is_some() && left_out.contains_key(&compared.case));
         let escapes = ran.filter_map(|compared| {
             let against = Against::of(compared, Purpose::Gate)?;
             Some((compared.case.clone(), against.code()))
@@ -128,6 +130,8 @@ mod tests {
         let shadow = Shadow::of(&selection(&["a"], &["b", "c", "d", "e"]), &compared);
         let expected = [("b", ExitCode::Failed), ("c", ExitCode::Inconclusive)];
         assert_eq!(shadow.escapes, expected.map(|(case, code)| (CaseId::from(case), code)));
+
+        assert_eq!(shadow.left_out[&CaseId::from("b")], "no change puts any of its risks at stake");
 
         let verdict = shadow.added_to(passed());
         assert_eq!((verdict.word, verdict.code), (VerdictWord::Fail, ExitCode::Failed));

@@ -5,6 +5,7 @@
 //! them. Where one is missing these tests fail.
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot start its browser has to fail")]
 
+mod documents;
 mod pages;
 mod reading;
 mod reference;

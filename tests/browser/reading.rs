@@ -57,6 +57,30 @@ fn the_filter_lives_in_the_address() {
 }
 
 #[test]
+fn what_is_asked_for_comes_out_of_its_fold_and_is_sorted_within_it() {
+    let mut document = red();
+    let pass = document.cases.iter().find(|case| case.id.as_str() == "policy-answer-01").cloned().expect("it is there");
+    for number in 0..60 {
+        let mut case = pass.clone();
+        case.id = format!("more-{number:02}").as_str().into();
+        case.trials[0].duration_ms = number;
+        document.cases.push(case);
+    }
+    let browser = Browser::on(&page(&document));
+    let seen = |id: &str| browser.ask(&format!("document.getElementById('case={id}').checkVisibility()"));
+    assert_eq!(seen("more-07"), false, "many passes are folded");
+    browser.reopen("#filter=more-07");
+    assert_eq!(seen("more-07"), true, "what was asked for is seen");
+    browser.reopen("#case=more-08");
+    assert_eq!(
+        (seen("more-08"), browser.text("document.activeElement.closest('.case')?.id").as_str()),
+        (true.into(), "case=more-08")
+    );
+    browser.reopen("#sort=slow");
+    assert_eq!(shown_in(&browser, "passed .group-fold").split(' ').next(), Some("more-59"));
+}
+
+#[test]
 fn what_is_typed_and_chosen_goes_into_the_address() {
     let browser = Browser::on(&page(&red()));
     browser.run("document.querySelector('.filter input').focus()");

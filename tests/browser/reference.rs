@@ -29,22 +29,31 @@ fn the_first_screen_says_what_to_do_about_each() {
     }
     let steps = browser.ask(
         "Array.from(document.querySelectorAll('.next > li')).map((one) => [one.querySelector('a').textContent.trim(), \
-         one.querySelector('.case-link')?.textContent ?? '', one.querySelector('.command')?.textContent.trim() ?? ''])",
+         one.querySelector('.case-link')?.textContent ?? '', one.querySelector('.command')?.textContent.trim() ?? '', \
+         one.querySelector('.happened')?.textContent ?? '', one.querySelector('.ran')?.textContent ?? ''])",
     );
     let step = |index: usize| -> Vec<&str> {
         steps[index].as_array().into_iter().flatten().filter_map(|text| text.as_str()).collect()
     };
-    assert_eq!(
-        step(0),
-        ["Repair 1 regression, or have the new result accepted.", "delivery-time-after-the-holidays", ""]
-    );
+    assert!(step(0)[0].starts_with("Repair 1 regression and run it again"), "{:?}", step(0));
+    assert_eq!(step(0)[1..3], ["delivery-time-after-the-holidays", "holdpoint run delivery-time-after-the-holidays"]);
+    assert!(step(0)[3].starts_with("The answer says 9 where the accepted one says 6; contains: "), "{:?}", step(0));
+    assert!(step(0)[4].starts_with("Ran because: source delivery-policy"), "{:?}", step(0));
     assert_eq!(step(1)[1], "refund-time");
     assert!(step(1)[0].contains("someone who knows the right answer") && step(1)[2].ends_with("--case refund-time"));
+    let edit = "Edited: expect[0].contains was within 12 working days and is within 5 working days.";
+    assert!(step(1)[3].starts_with(edit), "{:?}", step(1));
     assert_eq!(step(2)[1], "r618-first-request-still-runs");
     assert!(step(2)[0].starts_with("Look into the target system"), "{:?}", step(2));
+    assert!(
+        step(2)[2].starts_with("holdpoint incident ") && step(2)[2].ends_with("--about r618-first-request-still-runs")
+    );
+    assert!(step(2)[3].contains("2 attempts (fault: lost ack), 0 effects in the target"), "{:?}", step(2));
     assert_eq!(step(3)[2], "holdpoint case new --for inventory/action");
-    let height = browser.ask("document.querySelectorAll('.next > li')[3].getBoundingClientRect().bottom");
-    assert!(height.as_f64().is_some_and(|height| height < 1_000.0), "it is the first screen: {height}");
+    assert!(step(3)[4].starts_with("Because: connector inventory release modified: 2026-04"), "{:?}", step(3));
+    let seen = "document.querySelectorAll('.next > li')[3].getBoundingClientRect().bottom";
+    let height = browser.ask(seen).as_f64().expect("a number");
+    assert!(height < 1_400.0, "all of it comes before anything else: {height}");
 
     browser.run("document.querySelectorAll('.next .case-link')[2].click()");
     let case = "document.getElementById('case=r618-first-request-still-runs')";

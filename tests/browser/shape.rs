@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::pages::{green, hostile, inconclusive, page, red};
+use super::pages::{green, hostile, in_shadow, inconclusive, page, red};
 use super::webdriver::Browser;
 
 const AXE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/tools/node_modules/axe-core/axe.min.js");
@@ -23,10 +23,17 @@ fn violations(browser: &Browser) -> Vec<String> {
 #[test]
 fn no_one_is_kept_from_reading_it_in_light_or_dark() {
     let browser = Browser::start();
-    for (name, document) in [("red", red()), ("green", green()), ("inconclusive", inconclusive())] {
+    let pages = [
+        ("red", page(&red())),
+        ("green", page(&green())),
+        ("inconclusive", page(&inconclusive())),
+        ("hostile", page(&hostile())),
+        ("shadow", page(&in_shadow())),
+    ];
+    for (name, html) in pages {
         for scheme in ["light", "dark"] {
             browser.prefer(scheme, "screen");
-            browser.open(&page(&document), "");
+            browser.open(&html, "");
             browser.run("for (const one of document.querySelectorAll('details')) one.open = true");
             assert_eq!(violations(&browser), [""; 0], "{name}, {scheme}");
             for width in [1280, 390] {
@@ -42,6 +49,23 @@ fn a_check_that_finds_nothing_could_find_something() {
     let browser = Browser::on(&html);
     let found = violations(&browser).join("\n");
     assert!(found.contains("html-has-lang"), "{found}");
+}
+
+#[test]
+fn text_is_seen_in_either_scheme_and_the_check_would_say_if_not() {
+    let browser = Browser::start();
+    for (scheme, faint) in
+        [("light", ("--quiet: #5c5d61", "--quiet: #b5b5b5")), ("dark", ("--quiet: #a5a4a0", "--quiet: #4a4a4a"))]
+    {
+        let html = page(&green());
+        assert!(html.contains(faint.0), "{scheme}");
+        browser.prefer(scheme, "screen");
+        // Its policy would take no other style than the shipped one.
+        let (head, rest) = html.split_once("<meta http-equiv=").expect("the page has a policy");
+        let (_, rest) = rest.split_once('>').expect("the tag ends");
+        browser.open(&format!("{head}{rest}").replace(faint.0, faint.1), "");
+        assert!(violations(&browser).iter().any(|one| one.starts_with("color-contrast")), "{scheme}");
+    }
 }
 
 #[test]

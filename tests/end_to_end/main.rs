@@ -16,6 +16,7 @@ mod honest_files;
 mod honest_running;
 mod honest_selection;
 mod judged_otherwise;
+mod junit;
 mod ledger;
 mod machine_output;
 mod oracle_check;

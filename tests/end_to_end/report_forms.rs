@@ -2,11 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use holdpoint::report::{ReportDocument, plan_schema, render_junit, report_schema};
+use holdpoint::report::{ReportDocument, compare_schema, plan_schema, report_schema};
 use serde_json::Value;
-use tempfile::TempDir;
 
 use crate::sandbox::Sandbox;
 use crate::small_project::{FILES, accepted_project};
@@ -19,60 +17,6 @@ fn in_repository(path: &str) -> PathBuf {
 fn sample() -> ReportDocument {
     let snapshot = include_str!("../browser/report.snap");
     serde_json::from_str(snapshot.splitn(3, "---\n").nth(2).unwrap()).unwrap()
-}
-
-/// What `xmllint` says against these files under a schema of `tests/data/junit`; nothing where they are valid.
-fn xml_complaints(schema: &str, texts: &[String]) -> String {
-    let folder = TempDir::new().unwrap();
-    let files: Vec<PathBuf> = (0..texts.len()).map(|number| folder.path().join(format!("{number}.xml"))).collect();
-    for (file, text) in files.iter().zip(texts) {
-        fs::write(file, text).unwrap();
-    }
-    let output = Command::new("xmllint")
-        .args(["--noout", "--nonet", "--huge", "--schema"])
-        .arg(in_repository("tests/data/junit").join(schema))
-        .args(&files)
-        .output()
-        .expect("xmllint is needed for this test: apt-get install libxml2-utils");
-    let told = String::from_utf8_lossy(&output.stderr);
-    told.lines().filter(|line| !line.ends_with(" validates")).collect::<Vec<_>>().join("\n")
-}
-
-/// Each suite as a document of its own.
-fn suites(junit: &str) -> Vec<String> {
-    let suites: Vec<String> = junit
-        .split("<testsuite ")
-        .skip(1)
-        .map(|suite| format!("<testsuite {}", suite.trim_end().trim_end_matches("</testsuites>")))
-        .collect();
-    assert!(!suites.is_empty(), "{junit}");
-    suites
-}
-
-#[test]
-fn junit_is_valid_for_jenkins_and_for_surefire() {
-    let sandbox = accepted_project();
-    sandbox.edit("prompts/greeting.txt", "morning", "evening");
-    sandbox.holdpoint(&["gate"]).expect(10);
-    let real = sandbox.holdpoint(&["report", "latest", "--format", "junit"]).expect(0).stdout;
-    for junit in [real, render_junit(&sample()).unwrap()] {
-        assert_eq!(xml_complaints("jenkins-xunit.xsd", std::slice::from_ref(&junit)), "");
-        assert_eq!(xml_complaints("surefire.xsd", &suites(&junit)), "");
-    }
-}
-
-#[test]
-fn what_those_schemas_refuse_is_refused() {
-    let junit = render_junit(&sample()).unwrap();
-    for (from, to) in [("<testsuites ", "<testsuites skipped=\"1\" "), ("<testcase ", "<testcase file=\"a.yaml\" ")] {
-        assert_ne!(xml_complaints("jenkins-xunit.xsd", &[junit.replacen(from, to, 1)]), "", "{to}");
-    }
-    let suite = &suites(&junit)[0];
-    for (from, to) in
-        [(" time=\"", " time=\"0.0001"), (" skipped=\"", " skept=\""), ("<testcase ", "<testcase file=\"a\" ")]
-    {
-        assert_ne!(xml_complaints("surefire.xsd", &[suite.replacen(from, to, 1)]), "", "{to}");
-    }
 }
 
 fn assert_valid(schema: &Value, document: &Value) {
@@ -91,6 +35,10 @@ fn what_a_gate_and_a_plan_write_is_valid_under_their_schemas() {
     assert!(report["cases"].as_array().is_some_and(|cases| cases.len() > 3), "there is something to hold against it");
     assert_valid(&report_schema(), &report);
     assert_valid(&report_schema(), &serde_json::to_value(sample()).unwrap());
+    let compared = sandbox.holdpoint(&["compare", "latest", "--json"]).expect(0).json();
+    assert!(compared["cases"].as_array().is_some_and(|cases| cases.len() > 3), "there is something to hold against it");
+    assert_valid(&compare_schema(), &compared);
+    assert!(!jsonschema::validator_for(&compare_schema()).unwrap().is_valid(&report), "a report is no comparison");
 }
 
 #[test]
@@ -110,7 +58,7 @@ fn what_is_no_report_is_refused_by_the_schema() {
 #[test]
 fn the_schemas_in_the_repository_are_those_that_are_printed() {
     let sandbox = Sandbox::empty();
-    for name in ["report", "plan"] {
+    for name in ["report", "plan", "compare"] {
         let printed = sandbox.holdpoint(&["schema", name]).expect(0).stdout;
         let kept = fs::read_to_string(in_repository("schemas").join(format!("{name}.json"))).unwrap_or_default();
         assert!(kept == printed, "schemas/{name}.json is stale: cargo run -q -- schema {name} > schemas/{name}.json");

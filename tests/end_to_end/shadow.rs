@@ -31,11 +31,16 @@ fn what_the_selection_would_have_left_out_and_fails_is_an_escape_and_gives_10() 
         (&escape["case"], &escape["exit_code"], &escape["comparison"]),
         (&"keeps".into(), &10.into(), &"regressed".into())
     );
+    assert_eq!(escape["left_out_because"], "no change puts any of its risks at stake");
+    let sentences = shadow["sentences"].as_array().unwrap();
+    assert!(sentences[0].as_str().unwrap().contains("would have run 1 of 2 cases and left out 1"), "{sentences:?}");
     assert_eq!(report["counts"]["selected"], 2);
     let sentence = "escaped the selection, which would have left out what fails: 1 case (keeps)";
     gate.says(sentence);
     for form in ["report.html", "summary.md"] {
-        assert!(sandbox.read(&format!("reports/latest/{form}")).contains(sentence), "{form}");
+        let text = sandbox.read(&format!("reports/latest/{form}"));
+        assert!(text.contains(sentence), "{form}");
+        assert!(text.contains("In shadow: what the selection would have left out"), "{form} has no place for it");
     }
 }
 

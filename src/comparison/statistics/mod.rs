@@ -15,7 +15,7 @@ pub use difference::{independent_difference, paired_difference};
 pub use fisher::{Table, fisher_greater, fisher_two_sided};
 pub use holm::holm;
 pub use mcnemar::{Flips, chi_square_p, least_flips};
-pub use percent::{percent, percent_down, percent_up};
+pub use percent::{interval_text, percent, percent_down, percent_up};
 pub use rate::{Interval, clopper_pearson, lower_limit, upper_limit, wilson};
 pub use repeats::{CaseTrials, ClusteredRate, clustered_rate, pass_at_k, pass_hat_k};
 pub use sequential::sprt_bounds;

@@ -18,3 +18,8 @@ pub fn percent(rate: f64) -> String {
     let text = format!("{:.2}", rate * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+/// An interval of a rate in percent, its ends rounded outwards: it never looks narrower than it is.
+pub fn interval_text(low: f64, high: f64) -> String {
+    format!("{} % to {} %", percent_down(low), percent_up(high))
+}

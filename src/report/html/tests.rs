@@ -219,6 +219,73 @@ fn an_address_within_the_page_holds_nothing_that_a_browser_would_change() {
 }
 
 #[test]
+fn a_run_in_shadow_has_a_section_of_its_own_with_what_escaped() {
+    assert!(!page().contains("id=\"shadow\""));
+    let mut document = Sample::full().document();
+    document.shadow = Some(Sample::shadow());
+    let html = rendered(&document);
+    let section = between(&html, "<section id=\"shadow\"", "</section>")[0];
+    assert!(section.contains("and left out 4.") && section.contains("no change puts any of its risks at stake"));
+    assert!(
+        section.contains("<a href=\"#case=returns-window\">")
+            && section.contains("<td data-label=\"Exit code alone\">10")
+    );
+    assert_eq!(
+        section.matches("#case=policy-answer-0").count(),
+        3,
+        "every case that would have been left out is named"
+    );
+    assert!(html.contains("<a href=\"#shadow\">"), "it can be found");
+}
+
+#[test]
+fn many_passes_are_folded_behind_those_whose_answer_changed() {
+    let mut document = Sample::full().document();
+    assert!(!between(&page(), "<section id=\"passed\"", "</section>")[0].contains("group-fold"), "a few are not");
+    let pass = document.cases.iter().find(|case| case.id.as_str() == "policy-answer-01").cloned().unwrap();
+    for number in 0..40 {
+        let mut case = pass.clone();
+        case.id = crate::domain::CaseId::new(format!("more-{number:02}"));
+        case.accepted_output = (number == 7).then(|| "Within a month.".to_owned());
+        document.cases.push(case);
+    }
+    let html = rendered(&document);
+    let passed = between(&html, "<section id=\"passed\"", "</section>")[0];
+    let (before, folded) = passed.split_once("<details class=\"group-fold\">").unwrap();
+    assert!(before.contains("id=\"case=more-07\"") && before.matches("id=\"case=").count() == 1);
+    assert!(folded.contains("Show 53 more cases") && folded.contains("id=\"case=more-08\""));
+}
+
+#[test]
+fn what_to_do_says_what_happened_and_why_it_ran() {
+    let html = page();
+    let steps = between(&html, "<ol class=\"next\">", "</ol>")[0];
+    for words in [
+        "<bdi>The return window that is promised is the one in the policy</bdi>",
+        "found <code>14 days of delivery</code>",
+        "Ran because: source returns-policy file:policies",
+        "<code>holdpoint run returns-window</code>",
+        "the evidence supports neither that it took effect nor that it did not",
+        "Because: connector review operations.stage.idempotency.window modified: 24h -&gt; 1h",
+    ] {
+        assert!(steps.contains(&words.replace("policies/", "policies&#x2f;")), "{words} in {steps}");
+    }
+}
+
+#[test]
+fn every_page_has_the_same_head() {
+    let comparison =
+        super::super::compare_html::render_compare_html(&super::super::compare_sample::hostile_comparison());
+    let comparison = comparison.unwrap_or_else(|error| panic!("{error}"));
+    let report = page();
+    let head = |html: &str| {
+        let (before, _) = html.split_once("<title>").unwrap();
+        before.split("content=\"default-src").next().unwrap().trim_start().to_owned()
+    };
+    assert!(head(&report).starts_with("<!doctype html>") && head(&report) == head(&comparison));
+}
+
+#[test]
 fn what_stands_between_back_quotes_in_a_sentence_is_code() {
     let html = page();
     assert!(html.contains("expected <code>30 days</code> in the output; found <code>14 days of delivery</code>"));
