@@ -11,6 +11,7 @@ mod drift;
 mod error;
 mod exercise;
 mod figures;
+mod import;
 mod leftovers;
 mod meanwhile;
 mod old_forms;
@@ -28,6 +29,7 @@ pub use cases::{CaseOverview, NewCase, case_overview, new_case};
 pub use compare_records::compare_records;
 pub use error::PipelineError;
 pub use exercise::{ExerciseProgress, ExerciseRequest, Exercised, exercise, keep_row};
+pub use import::{LaidDown, lay_down, record_imported};
 pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};
 
@@ -230,7 +232,7 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
     let mut verdict = verdict(&VerdictInput {
         purpose: match kind {
             RunKind::Gate => Purpose::Gate,
-            RunKind::Run => Purpose::Run,
+            RunKind::Run | RunKind::Imported => Purpose::Run,
         },
         plan: &prepared.plan,
         compared: &compared,

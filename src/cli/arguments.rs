@@ -8,6 +8,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::domain::Digest;
 use crate::manifest::PartAtRisk;
 
+pub(super) use super::import_arguments::{
+    CasesArguments, ImportCommand, InspectArguments, LedgerArguments, MatchWord, TableArguments,
+};
+
 /// Change-gated evaluation and regression runs for AI workflows that act on other systems.
 #[derive(Debug, Parser)]
 #[command(name = "holdpoint", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -63,6 +67,9 @@ pub(super) enum Command {
     /// Begin a case, and see what the cases that exist would show.
     #[command(subcommand)]
     Case(CaseCommand),
+    /// Bring what other tools hold: tests as cases, logs as runs, records as ledgers.
+    #[command(subcommand)]
+    Import(ImportCommand),
     /// Show the report of a recorded run.
     Report(ReportArguments),
     /// List the recorded runs.
@@ -99,6 +106,7 @@ impl Command {
             Self::Compare(arguments) => arguments.json || arguments.format == CompareForm::Json,
             Self::Baseline(BaselineCommand::List { json }) => *json,
             Self::Case(CaseCommand::List(arguments)) => arguments.json,
+            Self::Import(command) => command.wants_json(),
             Self::Report(arguments) => arguments.format == ReportForm::Json,
             Self::Runs(arguments) => arguments.json,
             Self::Scorecard(paper) | Self::Failures(paper) | Self::Handover(paper) => paper.form.wants_json(),

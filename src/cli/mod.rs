@@ -14,6 +14,8 @@ mod failure;
 mod failures;
 mod gate;
 mod handover;
+mod import;
+mod import_arguments;
 mod incident;
 mod interrupts;
 mod papers;
@@ -91,6 +93,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Compare(arguments) => compare::run(&context, &arguments),
         Command::Baseline(command) => baseline::run(&context, &command),
         Command::Case(command) => case::run(&context, &command),
+        Command::Import(command) => import::run(&context, &command),
         Command::Report(arguments) => report::run(&context, &arguments),
         Command::Runs(arguments) => runs::run(&context, &arguments),
         Command::Scorecard(arguments) => scorecard::run(&context, &arguments),

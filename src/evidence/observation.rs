@@ -223,6 +223,8 @@ pub enum Answered {
     NoAnswer,
     /// A fault kept the attempt from the target.
     NotForwarded,
+    /// What came back was not written down.
+    NotRecorded,
 }
 
 impl Answered {
@@ -251,6 +253,7 @@ impl fmt::Display for Answered {
             Self::Error { detail } => write!(f, "error: {}", excerpt(detail, SHORT)),
             Self::NoAnswer => f.write_str("no answer"),
             Self::NotForwarded => f.write_str("not forwarded"),
+            Self::NotRecorded => f.write_str("not recorded"),
         }
     }
 }

@@ -19,6 +19,8 @@ const SHOWN: usize = 300;
 pub(super) struct CommandRunner<'a> {
     spec: &'a WorkflowSpec,
     program: Program,
+    /// JSON pointers to the arguments that come from the invocation.
+    arguments: &'a [String],
 }
 
 impl<'a> CommandRunner<'a> {
@@ -28,10 +30,11 @@ impl<'a> CommandRunner<'a> {
     /// When it is not to be found, or a variable of its environment is not set.
     pub(super) fn new(
         spec: &'a WorkflowSpec,
-        command: &CommandWorkflow,
+        command: &'a CommandWorkflow,
         surroundings: Surroundings<'_>,
     ) -> Result<Self, TrialError> {
-        Ok(Self { spec, program: Program::find(&command.run, &command.env, surroundings)? })
+        let program = Program::find(&command.run, &command.env, surroundings)?;
+        Ok(Self { spec, program, arguments: &command.arguments })
     }
 
     /// Starts the program, hands it the invocation and reads its answer.
@@ -45,8 +48,12 @@ impl<'a> CommandRunner<'a> {
             output_cap: self.spec.output_cap_bytes,
             cancellation: context.cancellation,
         };
+        let arguments = match arguments_of(invocation, self.arguments) {
+            Ok(arguments) => arguments,
+            Err(error) => return StepEnd::of(Err(error)),
+        };
         let mut command = self.program.command(context.state_dir);
-        command.envs(context.environment);
+        command.args(arguments).envs(context.environment);
         match process::run(command, &input, &limits) {
             Err(error) => StepEnd::of(Err(self.program.start_error(&error))),
             Ok(finished) => {
@@ -65,6 +72,27 @@ impl<'a> CommandRunner<'a> {
         };
         StepEnd { stderr: finished.stderr, ..StepEnd::of(answer) }
     }
+}
+
+/// The arguments that an invocation brings with it.
+fn arguments_of(invocation: &Invocation<'_>, pointers: &[String]) -> Result<Vec<String>, TrialError> {
+    if pointers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let invocation = invocation.to_json()?;
+    let setup = |message: String| TrialError { kind: ErrorKind::Setup, message };
+    let argument = |pointer: &String| {
+        let found = invocation.pointer(pointer);
+        let found = found.ok_or_else(|| setup(format!("the invocation has nothing at `{pointer}`, an argument")))?;
+        let text = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
+        if text.contains('\0') {
+            return Err(setup(format!(
+                "the argument at `{pointer}` holds a NUL character, which no program can be given"
+            )));
+        }
+        Ok(text)
+    };
+    pointers.iter().map(argument).collect()
 }
 
 /// Why a program that has ended counts as errored, whatever it printed; `None` where it ended well.

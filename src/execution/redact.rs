@@ -239,7 +239,7 @@ impl Redactor {
                     receipt.iter_mut().for_each(|receipt| self.replace(receipt));
                 }
                 Answered::Refused { reason: text } | Answered::Error { detail: text } => self.replace(text),
-                Answered::NoAnswer | Answered::NotForwarded => {}
+                Answered::NoAnswer | Answered::NotForwarded | Answered::NotRecorded => {}
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::manifest::{
     AttemptBounds, BackoffCheck, BehaviourClaim, Cites, CommandGrader, Contains, Dependency, DurationLimit,
     EffectCount, Expectation, Grader, HttpStatus, JsonCheck, JsonSchemaCheck, Length, NoRetry, NumberCheck,
-    OperationOutcome, PermittedCalls, RegexCheck, RetryLayers, Similar,
+    OperationOutcome, PermittedCalls, Placeholder, RegexCheck, RetryLayers, Similar,
 };
 
 use super::grade::Grade;
@@ -13,7 +13,7 @@ use super::graders::{
 use super::judge::{GraderDoc, Judge, NoJudgement, Subject, grade_of};
 
 /// Every grader, in the order in which the reference shows them.
-pub fn reference() -> [GraderDoc; 26] {
+pub fn reference() -> [GraderDoc; 27] {
     [
         Equals::DOC,
         Contains::DOC,
@@ -41,6 +41,7 @@ pub fn reference() -> [GraderDoc; 26] {
         ContractKept::DOC,
         HttpStatus::DOC,
         CommandGrader::DOC,
+        Placeholder::DOC,
     ]
 }
 
@@ -78,6 +79,7 @@ pub(super) fn judge(expectation: &Expectation, subject: &Subject<'_>) -> Grade {
         Grader::Contract(rules) => by(&ContractKept(rules), negated, subject),
         Grader::HttpStatus(settings) => by(settings, negated, subject),
         Grader::Command(settings) => by(settings, negated, subject),
+        Grader::Placeholder(settings) => by(settings, negated, subject),
     }
 }
 

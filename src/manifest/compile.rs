@@ -35,6 +35,11 @@ pub fn compile_regex(pattern: &str) -> Result<Regex, String> {
     })
 }
 
+/// A pattern that is found in the texts that begin with this one, and in no others.
+pub fn pattern_at_start(text: &str) -> String {
+    format!(r"\A{}", regex::escape(text))
+}
+
 /// A JSONPath (RFC 9535).
 ///
 /// # Errors

@@ -105,6 +105,9 @@ pub struct Expectation {
     /// A program that judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandGrader>,
+    /// What is still to be written stands here: no answer passes, also under `not`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placeholder: Option<Placeholder>,
 }
 
 /// One text, or several.
@@ -420,6 +423,20 @@ fn default_grader_timeout() -> u64 {
     30
 }
 
+/// An expectation that is still to be written. It never passes, so that nothing that was meant to hold is forgotten.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Placeholder {
+    /// What is to be expected here, in the words of whoever meant it.
+    pub stands_for: String,
+    /// Where that was written: a file and a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Why it is not written here yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
 /// An inclusive range for a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
@@ -493,6 +510,8 @@ pub enum Grader {
     HttpStatus(HttpStatus),
     /// See [`Expectation::command`].
     Command(CommandGrader),
+    /// See [`Expectation::placeholder`].
+    Placeholder(Placeholder),
 }
 
 impl Expectation {
@@ -530,7 +549,8 @@ impl Expectation {
             .or_else(|| self.claim.as_ref().map(claim))
             .or_else(|| self.behaviour())
             .or_else(|| self.http_status.clone().map(Grader::HttpStatus))
-            .or_else(|| self.command.clone().map(Grader::Command))?;
+            .or_else(|| self.command.clone().map(Grader::Command))
+            .or_else(|| self.placeholder.clone().map(Grader::Placeholder))?;
         Some((grader, false))
     }
 

@@ -9,6 +9,7 @@ mod compile;
 mod diagnostic;
 mod expectation;
 mod files;
+mod foreign;
 mod gate_policy;
 mod judging;
 mod load;
@@ -24,17 +25,18 @@ mod yaml;
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
 pub use compile::{
     JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time, literal_prefix,
-    seconds_of_http_date,
+    pattern_at_start, seconds_of_http_date,
 };
 pub use diagnostic::{Diagnostic, Severity};
 pub use expectation::{
     AttemptBounds, BackoffCheck, BehaviourClaim, CallsMeant, Cites, ClaimForm, ClaimWord, CommandGrader, Contains,
     ContainsForm, ContractCheck, ContractForm, ContractWord, Count, Dependency, DurationLimit, EffectCount,
     Expectation, Grader, HttpStatus, JsonCheck, JsonKind, JsonSchemaCheck, Length, LengthUnit, NoRetry, NoRetryAfter,
-    NumberCheck, OneOrMany, OperationOutcome, ParametersWord, PermittedCalls, Precedence, RegexCheck, RegexForm,
-    RetryAfterForm, RetryAfterWord, RetryLayers, Similar,
+    NumberCheck, OneOrMany, OperationOutcome, ParametersWord, PermittedCalls, Placeholder, Precedence, RegexCheck,
+    RegexForm, RetryAfterForm, RetryAfterWord, RetryLayers, Similar,
 };
 pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED, readable};
+pub use foreign::ForeignFile;
 pub use gate_policy::{
     GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
 };

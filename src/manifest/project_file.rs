@@ -104,6 +104,10 @@ pub struct CommandWorkflow {
     /// relative to the project's folder, which is also the working directory.
     #[schemars(length(min = 1))]
     pub run: Vec<String>,
+    /// Further arguments, taken from the invocation: a JSON pointer (RFC 6901) for each, such as `/input/question`. A text is
+    /// given as it is, any other value as JSON. For programs that take their input as arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
     /// The environment it gets; nothing else is passed on.
     #[serde(default)]
     pub env: WorkflowEnv,

@@ -8,14 +8,25 @@ use serde_yaml::budget::BudgetBreach;
 use super::diagnostic::{Diagnostic, SourceText};
 use super::node::{Half, Node, NodeKind};
 
-/// The most bytes that one YAML file may have.
-const MAX_BYTES: usize = 1024 * 1024;
-/// The most values in one file, those that aliases repeat included.
-const MAX_NODES: usize = 50_000;
-/// The most aliases (`*name`) in one file.
-const MAX_ALIASES: usize = 64;
-/// The deepest nesting of lists and maps.
-const MAX_DEPTH: usize = 32;
+/// How much of everything one YAML file may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Bytes.
+    bytes: usize,
+    /// Values, those that aliases repeat included.
+    nodes: usize,
+    /// Anchors, aliases (`*name`) and merge keys.
+    aliases: usize,
+    /// Lists and maps inside each other.
+    depth: usize,
+}
+
+impl Limits {
+    /// For a file of a project.
+    const PROJECT: Self = Self { bytes: 1024 * 1024, nodes: 50_000, aliases: 64, depth: 32 };
+    /// For a file that another tool wrote, which holds all of its tests at once. No deeper: each level costs stack.
+    pub(super) const FOREIGN: Self = Self { bytes: 32 * 1024 * 1024, nodes: 2_000_000, aliases: 1_000, depth: 32 };
+}
 
 /// One YAML file that has been read: its text, its tree and the same as JSON.
 #[derive(Clone, Debug)]
@@ -34,8 +45,16 @@ impl Document {
     /// # Errors
     /// Everything that keeps it from being one YAML document that JSON can hold.
     pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
+        Self::read_within(path, bytes, Limits::PROJECT)
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_within(path: &str, bytes: &[u8], limits: Limits) -> Result<Self, Vec<Diagnostic>> {
         let source = SourceText::new(path, &String::from_utf8_lossy(bytes));
-        let node = parse(&source, bytes).map_err(|diagnostic| vec![diagnostic])?;
+        let node = parse(&source, bytes, limits).map_err(|diagnostic| vec![diagnostic])?;
         let mut diagnostics = inexact_numbers(&source, &node);
         let mut key_errors = Vec::new();
         let json = node.to_json(&mut key_errors);
@@ -68,9 +87,9 @@ impl Document {
     }
 }
 
-fn parse(source: &SourceText, bytes: &[u8]) -> Result<Node, Diagnostic> {
-    if bytes.len() > MAX_BYTES {
-        let message = format!("the file has {} bytes, and at most {MAX_BYTES} are read", bytes.len());
+fn parse(source: &SourceText, bytes: &[u8], limits: Limits) -> Result<Node, Diagnostic> {
+    if bytes.len() > limits.bytes {
+        let message = format!("the file has {} bytes, and at most {} are read", bytes.len(), limits.bytes);
         return Err(source.error(0, 0, message).with_hint("keep large data in a fixture or a source file"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -87,7 +106,8 @@ fn parse(source: &SourceText, bytes: &[u8]) -> Result<Node, Diagnostic> {
             .error(line, column, format!("the control character U+{code:04X} must not stand in a YAML file"))
             .with_hint("inside double quotes it can be written as an escape"));
     }
-    let node: Node = serde_yaml::from_str_with_options(text, options()).map_err(|error| translate(source, &error))?;
+    let node: Node =
+        serde_yaml::from_str_with_options(text, options(limits)).map_err(|error| translate(source, &error, limits))?;
     if node.kind == NodeKind::Null {
         return Err(source.error(0, 0, "the file is empty").with_hint("`holdpoint schema` prints what it can hold"));
     }
@@ -100,20 +120,20 @@ fn forbidden(character: char) -> bool {
 }
 
 /// Types are those of YAML 1.2's core schema, without what its predecessor made of `yes`, `0755` and `1_000`.
-fn options() -> serde_yaml::Options {
+fn options(limits: Limits) -> serde_yaml::Options {
     serde_yaml::options! {
         budget: serde_yaml::budget! {
-            max_reader_input_bytes: Some(MAX_BYTES),
-            max_nodes: MAX_NODES,
-            max_events: 4 * MAX_NODES,
-            max_aliases: MAX_ALIASES,
-            max_anchors: MAX_ALIASES,
-            max_depth: MAX_DEPTH,
+            max_reader_input_bytes: Some(limits.bytes),
+            max_nodes: limits.nodes,
+            max_events: 4 * limits.nodes,
+            max_aliases: limits.aliases,
+            max_anchors: limits.aliases,
+            max_depth: limits.depth,
             max_documents: 2,
-            max_merge_keys: MAX_ALIASES,
-            max_total_scalar_bytes: 2 * MAX_BYTES,
+            max_merge_keys: limits.aliases,
+            max_total_scalar_bytes: 2 * limits.bytes,
         },
-        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: MAX_NODES },
+        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: limits.nodes },
         duplicate_keys: serde_yaml::DuplicateKeyPolicy::Error,
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
@@ -145,11 +165,11 @@ fn place_of(before: &[u8]) -> (usize, usize) {
     (line, 1 + String::from_utf8_lossy(&before[line_start..]).chars().count())
 }
 
-fn translate(source: &SourceText, error: &YamlError) -> Diagnostic {
+fn translate(source: &SourceText, error: &YamlError, limits: Limits) -> Diagnostic {
     let error = error.without_snippet();
     let place = |number: u64| usize::try_from(number).unwrap_or(0);
     let (line, column) = error.location().map_or((0, 0), |place_| (place(place_.line()), place(place_.column())));
-    let (message, hint) = words(error);
+    let (message, hint) = words(error, limits);
     let diagnostic = source.error(line, column, message);
     match hint {
         Some(hint) => diagnostic.with_hint(hint),
@@ -157,9 +177,9 @@ fn translate(source: &SourceText, error: &YamlError) -> Diagnostic {
     }
 }
 
-fn words(error: &YamlError) -> (String, Option<&'static str>) {
+fn words(error: &YamlError, limits: Limits) -> (String, Option<&'static str>) {
     let (message, hint) = match error {
-        YamlError::AliasError { error, .. } => return words(error.without_snippet()),
+        YamlError::AliasError { error, .. } => return words(error.without_snippet(), limits),
         YamlError::DuplicateMappingKey { key, .. } => {
             let key = key.as_ref().map_or_else(String::new, |key| format!(" `{key}`"));
             (format!("the key{key} stands here for the second time"), "keep one of the two")
@@ -181,39 +201,39 @@ fn words(error: &YamlError) -> (String, Option<&'static str>) {
         | YamlError::AliasExpansionLimitExceeded { .. }
         | YamlError::AliasReplayStackDepthExceeded { .. }
         | YamlError::AliasReplayCounterOverflow { .. } => (
-            format!("the file's aliases stand for more than {MAX_NODES} values"),
+            format!("the file's aliases stand for more than {} values", limits.nodes),
             "write the values out, or keep them in a fixture",
         ),
         YamlError::Budget { breach, .. } => {
-            return (breach_in_words(breach), Some("keep large data in a fixture or a source file"));
+            return (breach_in_words(breach, limits), Some("keep large data in a fixture or a source file"));
         }
-        other => return (first_line(&other.to_string()), None),
+        other => return (first_line(&other.to_string(), limits), None),
     };
     (message, Some(hint))
 }
 
-fn breach_in_words(breach: &BudgetBreach) -> String {
+fn breach_in_words(breach: &BudgetBreach, limits: Limits) -> String {
     match breach {
         BudgetBreach::Aliases { .. } | BudgetBreach::Anchors { .. } | BudgetBreach::AliasAnchorRatio { .. } => {
-            format!("the file has more than {MAX_ALIASES} anchors or aliases")
+            format!("the file has more than {} anchors or aliases", limits.aliases)
         }
-        BudgetBreach::Depth { .. } => format!("lists and maps are nested deeper than {MAX_DEPTH} here"),
+        BudgetBreach::Depth { .. } => format!("lists and maps are nested deeper than {} here", limits.depth),
         BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
-            format!("the file holds more than {MAX_NODES} values")
+            format!("the file holds more than {} values", limits.nodes)
         }
-        BudgetBreach::MergeKeys { .. } => format!("the file has more than {MAX_ALIASES} merge keys (`<<`)"),
+        BudgetBreach::MergeKeys { .. } => format!("the file has more than {} merge keys (`<<`)", limits.aliases),
         BudgetBreach::Documents { .. } => "the file holds more than one YAML document".to_owned(),
         _ => "the file is larger than a project file may be".to_owned(),
     }
 }
 
 /// The parser's own words: one line, without a full stop and without the place, which stands beside it.
-fn first_line(text: &str) -> String {
+fn first_line(text: &str, limits: Limits) -> String {
     let line = text.lines().next().unwrap_or_default();
     let line = line.strip_prefix("error: ").unwrap_or(line);
     let line = line.rsplit_once(" at line ").map_or(line, |(before, _)| before);
     match line.trim().trim_end_matches('.') {
-        "recursion limit exceeded" => format!("lists and maps are nested deeper than {MAX_DEPTH}"),
+        "recursion limit exceeded" => format!("lists and maps are nested deeper than {}", limits.depth),
         words => words.to_owned(),
     }
 }

@@ -319,6 +319,7 @@ pub(super) fn attempt_words(attempt: &AttemptSeen) -> String {
         Answered::Refused { reason } => format!("the target refused: {}", reference(reason)),
         Answered::Error { .. } => "the target answered with an error, which proves nothing".to_owned(),
         Answered::NoAnswer => "no answer came back".to_owned(),
+        Answered::NotRecorded => "what came back was not written down".to_owned(),
         Answered::NotForwarded => "it never reached the target".to_owned(),
     };
     let fault = match attempt.fault.as_deref() {

@@ -7,7 +7,7 @@ use crate::baseline::{self, AcceptError, Contents, reviewed_digest};
 use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial};
-use crate::store::{RunHeader, RunRecord, RunSummary, Store};
+use crate::store::{RunHeader, RunKind, RunRecord, RunSummary, Store};
 
 use super::accepted::open_ledger;
 use super::{PipelineError, times};
@@ -97,6 +97,12 @@ pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Resu
 /// A run that was cut off, cancelled or paused shows only a part of what it set out to show.
 fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     let run = &record.header.run;
+    if record.header.kind == RunKind::Imported {
+        let text = format!(
+            "run {run} was imported: it shows what another tool scored; run its cases here and accept that run"
+        );
+        return Err(PipelineError::NotAcceptable(text));
+    }
     if record.header.paused {
         let text = format!("run {run} ran nothing, since the project was paused: end the pause and run again");
         return Err(PipelineError::NotAcceptable(text));

@@ -8,7 +8,7 @@ use crate::domain::{CaseId, CaseStatus, Digest};
 use crate::manifest::{Case, Project, load_project};
 use crate::report::{AUDIT_SCHEMA, AuditDocument, AuditEscape, AuditStep, AuditTotals, ShadowTotals, UnplannedStep};
 use crate::selection::{self, Inherited, Plan, PlanRequest};
-use crate::store::Store;
+use crate::store::{RunKind, Store};
 
 use super::PipelineError;
 use super::accepted::open_ledger;
@@ -115,6 +115,9 @@ impl Recorded {
                 unread += 1;
                 continue;
             };
+            if ended.header.kind == RunKind::Imported {
+                continue;
+            }
             if ended.summary.as_ref().is_some_and(|summary| summary.lost_evidence.is_empty()) {
                 let digests = |case: &CaseId| ended.header.cases.get(case).map(|planned| planned.digest.clone());
                 let cases =

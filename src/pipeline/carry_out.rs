@@ -193,6 +193,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         paused: prepared.pause.is_some(),
         cases: cases.collect(),
         project_cases: prepared.project.cases.keys().cloned().collect(),
+        imported_from: None,
     }
 }
 

@@ -119,7 +119,6 @@ fn run_side(record: &RunRecord) -> Side {
             })
         });
     }
-    let cut_off = record.summary.is_none();
     Side {
         view: SideView {
             kind: SideKind::Run,
@@ -130,12 +129,23 @@ fn run_side(record: &RunRecord) -> Side {
         },
         known: header.project_cases.iter().filter(|id| !cases.contains_key(*id)).cloned().collect(),
         cases,
-        project_file: Some(header.snapshot.project_file.clone()),
-        limits: cut_off
-            .then(|| format!("Run {} was cut off: what it did not finish is errored.", header.run))
-            .into_iter()
-            .collect(),
+        project_file: header.imported_from.is_none().then(|| header.snapshot.project_file.clone()),
+        limits: limits_of(record),
     }
+}
+
+/// What a run's results do not show.
+fn limits_of(record: &RunRecord) -> Vec<String> {
+    let header = &record.header;
+    let cut_off = record.summary.is_none();
+    let cut_off = cut_off.then(|| format!("Run {} was cut off: what it did not finish is errored.", header.run));
+    let imported = header.imported_from.as_ref().map(|from| {
+        format!(
+            "Run {} was imported from {from}: its results are that tool's scores, and nothing was observed here.",
+            header.run
+        )
+    });
+    cut_off.into_iter().chain(imported).collect()
 }
 
 impl Side {

@@ -9,7 +9,7 @@ mod schema;
 pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
 pub use run_hold::{DeadRun, RunHold};
-pub use run_record::{PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunStatuses, RunSummary};
+pub use run_record::{IMPORTED, PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunStatuses, RunSummary};
 
 use std::path::{Path, PathBuf};
 
@@ -138,7 +138,8 @@ impl Store {
     pub fn find_run(&self, text: &str) -> Result<RunId, StoreError> {
         let runs = self.runs()?;
         if text == "latest" {
-            return runs.last().cloned().ok_or_else(|| {
+            // What another tool ran is only meant where it is named.
+            return runs.iter().rfind(|run| !is_imported(run)).cloned().ok_or_else(|| {
                 StoreError::NoSuchRun("no run is recorded here yet; `holdpoint gate` makes one".into())
             });
         }
@@ -182,4 +183,8 @@ impl Store {
     pub fn pause_switch(&self) -> PauseSwitch {
         PauseSwitch::new(self.root.join("pause.json"))
     }
+}
+
+fn is_imported(run: &RunId) -> bool {
+    run.as_str().strip_prefix(IMPORTED).is_some_and(|rest| rest.starts_with('-'))
 }

@@ -17,6 +17,9 @@ use super::{StoreError, schema};
 
 pub(super) const FILE: &str = "run.sqlite";
 
+/// How the ids of imported runs begin, and what their kind and their verdict are called.
+pub const IMPORTED: &str = "imported";
+
 /// Append only: see [`schema::open`].
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -35,6 +38,8 @@ pub enum RunKind {
     Gate,
     /// Chosen by hand.
     Run,
+    /// What another tool carried out: it can be compared, and it is nobody's baseline.
+    Imported,
 }
 
 impl RunKind {
@@ -43,6 +48,7 @@ impl RunKind {
         match self {
             Self::Gate => "gate",
             Self::Run => "run",
+            Self::Imported => IMPORTED,
         }
     }
 }
@@ -99,6 +105,9 @@ pub struct RunHeader {
     pub paused: bool,
     /// Every case that the project had.
     pub project_cases: BTreeSet<CaseId>,
+    /// Where an imported run comes from, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported_from: Option<String>,
 }
 
 /// How a run ended.

@@ -12,6 +12,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anstyle", &["cli/", "report/"]),
     ("base64", &["report/", "execution/"]),
     ("clap", &["cli/"]),
+    ("csv", &["import/"]),
     ("git2", &["change/git"]),
     ("globset", &["manifest/", "change/"]),
     (
@@ -26,6 +27,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "operations/",
             "report/",
             "store/",
+            "import/",
             "cli/",
         ],
     ),
@@ -69,15 +71,19 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tokio", &["practice/targets/", "proxy/"]),
     ("tokio-rustls", &["proxy/"]),
     ("ureq", &["execution/", "practice/"]),
+    ("zip", &["import/inspect/"]),
 ];
 
 /// Rooms in which the same values always give the same values, and such files of other rooms.
-const PURE: [&str; 8] = [
+const PURE: [&str; 11] = [
     "selection/",
     "grading/",
     "exercise/",
     "comparison/",
     "verdict/",
+    "import/promptfoo/",
+    "import/openai_evals",
+    "import/table",
     "evidence/wire",
     "proxy/schedule",
     "proxy/faults/damage",

@@ -27,6 +27,7 @@ const WALLS: &[(&str, &[&str])] = &[
         &["domain", "manifest", "change", "selection", "evidence", "grading", "comparison", "verdict", "operations"],
     ),
     ("store", &["domain", "change", "evidence", "grading"]),
+    ("import", &["domain", "manifest", "change", "evidence", "grading", "operations", "store"]),
     (
         "pipeline",
         &[
@@ -44,6 +45,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "operations",
             "report",
             "store",
+            "import",
         ],
     ),
     (
@@ -60,6 +62,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "operations",
             "report",
             "store",
+            "import",
             "pipeline",
         ],
     ),

@@ -69,6 +69,23 @@ fn a_program_gets_the_listed_environment_and_nothing_else() {
 }
 
 #[test]
+fn a_program_can_be_given_parts_of_its_invocation_as_arguments() {
+    let of = |arguments: Value| {
+        let run = ["sh", "-c", "for one; do printf '[%s]' \"$one\"; done", "sh", "--first"];
+        let specimen = Specimen::new(json!({"w": {"command": {"run": run, "arguments": arguments}, "parts": []}}));
+        specimen
+            .run_one(case("one", json!({"input": {"q": "$HOME; 'x'\ny", "n": 7, "m": {"a": null}, "nul": "a\u{0}b"}})))
+    };
+    let given = of(json!(["/input/q", "/input/n", "/input/m", "/case"]));
+    assert_eq!(text(&given), "[--first][$HOME; 'x'\ny][7][{\"a\":null}][one]");
+    for (pointer, says) in [("/input/gone", "nothing at `/input/gone`"), ("/input/nul", "NUL")] {
+        let refused = of(json!([pointer]));
+        assert_eq!(kind(&refused), Some(ErrorKind::Setup));
+        assert!(message(&refused).contains(says), "{}", message(&refused));
+    }
+}
+
+#[test]
 fn a_program_with_a_slash_is_found_in_the_project_which_is_the_working_directory() {
     let specimen = Specimen::new(json!({"w": {"command": {"run": ["./bin", "a b", "$HOME"]}, "parts": []}}));
     specimen.write("bin", "#!/bin/sh\npwd; printf '%s\\n' \"$@\"\n");

@@ -262,7 +262,7 @@ fn told_in_practice(attempt: &AttemptSeen) -> Told {
         Answered::Committed { .. } | Answered::Replayed { .. } => Told::Done,
         Answered::Refused { .. } => Told::Refused,
         Answered::Error { .. } => Told::Failed,
-        Answered::NoAnswer | Answered::NotForwarded => Told::Nothing,
+        Answered::NoAnswer | Answered::NotForwarded | Answered::NotRecorded => Told::Nothing,
     }
 }
 

@@ -17,6 +17,7 @@ mod number;
 mod order;
 mod outcome;
 mod permitted_calls;
+mod placeholder;
 mod regex;
 mod retry_after;
 mod retry_layers;

@@ -130,6 +130,11 @@ fn check_workflow(document: &Document, pointer: &str, workflow: &WorkflowSpec, e
     }
     if let Some(command) = &workflow.command {
         check_program(document, &format!("{pointer}/command/run"), &command.run, errors);
+        for (index, argument) in command.arguments.iter().enumerate().filter(|(_, one)| !one.starts_with('/')) {
+            let place = below(&format!("{pointer}/command/arguments"), index);
+            let message = format!("`{}` is no JSON pointer", argument.escape_debug());
+            errors.push(document.error(&place, message).with_hint("it begins with `/`, as in `/input/question`"));
+        }
     }
     if let Some(http) = &workflow.http {
         check_url(document, &format!("{pointer}/http/url"), &http.url, errors);

@@ -297,6 +297,7 @@ fn attempt(entry: &AttemptEntry) -> AttemptSeen {
             AnswerWord::Error => Answered::Error { detail: String::new() },
             AnswerWord::NoAnswer => Answered::NoAnswer,
             AnswerWord::NotSent => Answered::NotForwarded,
+            AnswerWord::NotRecorded => Answered::NotRecorded,
         },
         exchange: None,
     }

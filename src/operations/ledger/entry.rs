@@ -209,6 +209,8 @@ pub(super) enum AnswerWord {
     NoAnswer,
     /// The attempt never left.
     NotSent,
+    /// Nobody wrote down what came back.
+    NotRecorded,
 }
 
 /// Someone looked at the target. Of several looks at one target the last counts; one before the last attempt does not.

@@ -321,21 +321,21 @@ fn a_form_that_the_schema_does_not_know_is_explained() {
         "6:5 unknown key `banana`\n  \
          the keys here are not, equals, contains, regex, json, json_schema, similar, number, length, duration, cites, effects, outcome, claim, \
          attempts, backoff, retry_after, no_retry, identity, parameters, order, depends, permitted_calls, retry_layers, \
-         contract, http_status and command",
+         contract, http_status, command and placeholder",
     );
     assert_refused(
         "{}",
         "6:5 expected exactly one key, found none\n  \
          the keys here are not, equals, contains, regex, json, json_schema, similar, number, length, duration, cites, effects, outcome, claim, \
          attempts, backoff, retry_after, no_retry, identity, parameters, order, depends, permitted_calls, retry_layers, \
-         contract, http_status and command",
+         contract, http_status, command and placeholder",
     );
     assert_refused(
         "{contains: a, regex: b}",
         "6:19 expected exactly one key, found `contains` and `regex`\n  \
          the keys here are not, equals, contains, regex, json, json_schema, similar, number, length, duration, cites, effects, outcome, claim, \
          attempts, backoff, retry_after, no_retry, identity, parameters, order, depends, permitted_calls, retry_layers, \
-         contract, http_status and command",
+         contract, http_status, command and placeholder",
     );
     assert_refused(
         "contains:",

@@ -58,6 +58,15 @@ fn a_project_without_a_case_is_loaded() {
 }
 
 #[test]
+fn an_argument_from_the_invocation_is_a_json_pointer() {
+    assert_refused(
+        &edited("    practice: {name: mesa}\n", "    command: {run: [a], arguments: [/input/q, input.q]}\n"),
+        "5:47 `input.q` is no JSON pointer\n  \
+         it begins with `/`, as in `/input/question`",
+    );
+}
+
+#[test]
 fn a_workflow_is_run_in_exactly_one_way() {
     assert_refused(
         &edited("    practice: {name: mesa}\n", ""),

@@ -1,0 +1,400 @@
+//! `holdpoint import`: what other tools hold, brought over. Reads one file, writes where nothing is, and says what stayed behind.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::domain::{BUILT_IN_RISKS, CaseId, ExitCode, Risk};
+use crate::evidence::excerpt;
+use crate::import::{self, Aim, Brought, InspectOptions, Kind, NewFile, Note, TableOptions};
+use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side};
+use crate::pipeline::{self, LaidDown, REPORTS_FOLDER};
+
+use super::arguments::{CasesArguments, ImportCommand, InspectArguments, LedgerArguments, MatchWord, TableArguments};
+use super::check::{PROJECT_FILE, counted};
+use super::console::{FAINT, GOOD, STRONG, WARN, paint};
+use super::failure::Failure;
+use super::{Context, check, diagnostics};
+
+/// The most bytes of a file that is imported.
+const LARGEST: u64 = 1024 * 1024 * 1024;
+/// Characters of a note that are shown.
+const SHOWN: usize = 400;
+
+pub(super) fn run(context: &Context, command: &ImportCommand) -> Result<ExitCode, Failure> {
+    match command {
+        ImportCommand::Promptfoo(arguments) => promptfoo(context, arguments),
+        ImportCommand::OpenaiEvals { cases, by } => {
+            with_cases(context, cases, |name, bytes, aim| import::openai_evals(name, bytes, aim, by.meaning()))
+        }
+        ImportCommand::Csv(table) => {
+            with_cases(context, &table.cases, |name, bytes, aim| import::csv(name, bytes, aim, &options(table)))
+        }
+        ImportCommand::Jsonl(table) => {
+            with_cases(context, &table.cases, |name, bytes, aim| import::jsonl(name, bytes, aim, &options(table)))
+        }
+        ImportCommand::Inspect(arguments) => inspect(context, arguments),
+        ImportCommand::Otel(arguments) => ledger(context, arguments, import::otel),
+        ImportCommand::Ledger(arguments) => ledger(context, arguments, import::operations),
+    }
+}
+
+fn options(table: &TableArguments) -> TableOptions {
+    TableOptions { expect: table.expect.clone(), match_by: table.by.meaning(), id: table.id.clone() }
+}
+
+impl MatchWord {
+    fn meaning(self) -> import::MatchBy {
+        match self {
+            Self::Includes => import::MatchBy::Contains,
+            Self::IncludesAnyCase => import::MatchBy::ContainsAnyCase,
+            Self::Exact => import::MatchBy::Equals,
+        }
+    }
+}
+
+fn promptfoo(context: &Context, arguments: &CasesArguments) -> Result<ExitCode, Failure> {
+    let place = Place::of(context, arguments)?;
+    let file = std::path::absolute(&arguments.file)?;
+    let (folder, name) = (file.parent().unwrap_or(Path::new("/")), name_of(&file)?);
+    let inside = inside(&place.into, folder);
+    let files = DiskFiles::new(folder);
+    let brought = import::promptfoo(&name, &files, &place.aim, inside.as_deref());
+    place.finish(context, arguments, &name, brought.map_err(|found| refused(context, &name, &found))?)
+}
+
+/// A format that is one file of cases.
+fn with_cases(
+    context: &Context,
+    arguments: &CasesArguments,
+    read: impl FnOnce(&str, &[u8], &Aim) -> Result<Brought, Vec<Diagnostic>>,
+) -> Result<ExitCode, Failure> {
+    let place = Place::of(context, arguments)?;
+    let name = name_of(&arguments.file)?;
+    let brought = read(&name, &bytes_of(&arguments.file)?, &place.aim);
+    place.finish(context, arguments, &name, brought.map_err(|found| refused(context, &name, &found))?)
+}
+
+/// The path from the project's folder to another one, where that lies in it.
+fn inside(into: &Path, folder: &Path) -> Option<String> {
+    let (into, folder) = (into.canonicalize().ok()?, folder.canonicalize().ok()?);
+    let names = folder.strip_prefix(into).ok()?.iter().map(|name| name.to_str());
+    Some(names.collect::<Option<Vec<&str>>>()?.join("/"))
+}
+
+fn name_of(file: &Path) -> Result<String, Failure> {
+    let name = file.file_name().and_then(|name| name.to_str());
+    name.map(str::to_owned).ok_or_else(|| Failure::usage(format!("{} has no name that is UTF-8", file.display())))
+}
+
+fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
+    let unreadable = |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", file.display()));
+    let mut bytes = Vec::new();
+    std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Failure::usage(format!("{} is larger than {LARGEST} bytes", file.display())));
+    }
+    Ok(bytes)
+}
+
+/// A file that is not what it must be.
+fn refused(context: &Context, name: &str, found: &[Diagnostic]) -> Failure {
+    diagnostics::show(&context.console, found);
+    Failure::Other {
+        code: ExitCode::InvalidProject,
+        text: format!("{} in {name}; nothing was imported", counted(found.len(), "error")),
+        hint: None,
+    }
+}
+
+/// Where cases go.
+struct Place {
+    into: PathBuf,
+    /// The project that is there already.
+    project: Option<SideProject>,
+    aim: Aim,
+}
+
+impl Place {
+    fn of(context: &Context, arguments: &CasesArguments) -> Result<Self, Failure> {
+        let into = arguments.into.clone().unwrap_or_else(|| context.project_root.clone());
+        let project = into.join(PROJECT_FILE).exists().then(|| load_side(&DiskFiles::new(&into)));
+        let (set, workflow) = (Risk::from(arguments.set.as_str()), arguments.workflow.as_deref().map(Into::into));
+        let place = Self { into, project, aim: Aim { set, workflow } };
+        place.check(&context.console)?;
+        Ok(place)
+    }
+
+    /// What was asked for must be there, before anything is read.
+    fn check(&self, console: &super::Console) -> Result<(), Failure> {
+        let file = match &self.project {
+            Some(side) => match &side.project_file {
+                Some(file) => Some(file),
+                None => {
+                    diagnostics::show(console, &side.unreadable);
+                    let text = format!("{PROJECT_FILE} in {} cannot be read", self.into.display());
+                    return Err(Failure::Other { code: ExitCode::InvalidProject, text, hint: None });
+                }
+            },
+            None => None,
+        };
+        let own = file.iter().flat_map(|file| file.risks.iter().map(Risk::as_str));
+        if !BUILT_IN_RISKS.into_iter().chain(own).any(|risk| risk == self.aim.set.as_str()) {
+            let text = format!("`{}` is no risk of this project", excerpt(self.aim.set.as_str(), 60));
+            let hint = Some("`holdpoint rules` lists the risks that every project knows.".to_owned());
+            return Err(Failure::Other { code: ExitCode::Usage, text, hint });
+        }
+        match (&self.aim.workflow, file) {
+            (Some(workflow), Some(file)) if !file.workflows.contains_key(workflow) => {
+                Err(Failure::usage(format!("{PROJECT_FILE} has no workflow `{}`", excerpt(workflow.as_str(), 60))))
+            }
+            (Some(_), None) => {
+                Err(Failure::usage(format!("there is no {PROJECT_FILE} that could have a workflow of that name")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(
+        &self,
+        context: &Context,
+        arguments: &CasesArguments,
+        name: &str,
+        mut brought: Brought,
+    ) -> Result<ExitCode, Failure> {
+        if brought.tally.brought == 0 {
+            show_notes(context, &brought.notes);
+            let text = format!("no case came of {name}");
+            return Err(Failure::Other { code: ExitCode::NoCases, text, hint: None });
+        }
+        let files = self.files(context, name, &mut brought)?;
+        let laid = pipeline::lay_down(&self.into, &files, arguments.dry_run)?;
+        if arguments.json {
+            return document(context, name, &brought, &laid, None);
+        }
+        if arguments.dry_run && context.verbose {
+            for file in &files {
+                context.console.say(paint(STRONG, &file.path));
+                context.console.lines(&file.text);
+            }
+        }
+        summary(
+            context,
+            &brought,
+            &laid,
+            arguments.dry_run,
+            &format!("{} as {}", counted(brought.tally.found, "test"), counted(brought.tally.brought, "case")),
+        );
+        if !arguments.dry_run {
+            let option = pipeline::project_option(context.named_folder.as_deref());
+            context
+                .console
+                .remark(format!("Look them over, then: holdpoint{option} check; holdpoint{option} run --all"));
+        }
+        Ok(ExitCode::Passed)
+    }
+
+    /// The files of the import, with a project file where there is none; one that is there must have the workflows.
+    fn files(&self, context: &Context, name: &str, brought: &mut Brought) -> Result<Vec<NewFile>, Failure> {
+        let mut files = std::mem::take(&mut brought.files);
+        match &self.project {
+            None => {
+                let folder = self.into.canonicalize().ok();
+                let folder =
+                    folder.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+                let text = brought.project_file(&folder.unwrap_or_else(|| "imported".to_owned()), name);
+                files.push(NewFile { path: PROJECT_FILE.to_owned(), text });
+                if !self.into.join(".gitignore").exists() {
+                    files.push(NewFile { path: ".gitignore".to_owned(), text: "/.holdpoint/\n/reports/\n".to_owned() });
+                }
+            }
+            Some(side) => {
+                let file = side.project_file.as_ref();
+                let knows = |name: &str| file.is_some_and(|file| file.workflows.contains_key(name));
+                let missing: Vec<String> = brought
+                    .workflows
+                    .iter()
+                    .filter(|one| !knows(&one.name))
+                    .map(|one| format!("`{}`", one.name))
+                    .collect();
+                if !missing.is_empty() {
+                    context.console.lines(&brought.workflow_entries());
+                    return Err(Failure::Other {
+                        code: ExitCode::Usage,
+                        text: format!("{PROJECT_FILE} has no workflow {}; nothing was written", missing.join(", ")),
+                        hint: Some(
+                            "Add the entries above to it, or choose one of its own with `--workflow`.".to_owned(),
+                        ),
+                    });
+                }
+                refuse_taken(side, &files)?;
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// An id that a case elsewhere in the project has already would make the project invalid.
+fn refuse_taken(side: &SideProject, files: &[NewFile]) -> Result<(), Failure> {
+    let by_id = side.cases.values().map(|case| (case.id.as_str().to_lowercase(), case));
+    let by_id: std::collections::BTreeMap<String, _> = by_id.collect();
+    for file in files {
+        let stem = file
+            .path
+            .strip_prefix("cases/")
+            .and_then(|path| path.split_once('/'))
+            .and_then(|(_, name)| name.strip_suffix(".yaml"));
+        let taken = stem.and_then(|stem| by_id.get(&stem.to_lowercase())).filter(|case| case.path != file.path);
+        if let Some(case) = taken {
+            let id: &CaseId = &case.id;
+            return Err(Failure::usage(format!(
+                "the case id `{id}` is already taken in `{}`; nothing was written",
+                case.path
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn inspect(context: &Context, arguments: &InspectArguments) -> Result<ExitCode, Failure> {
+    check::require_project_file(context)?;
+    let name = name_of(&arguments.file)?;
+    let options = InspectOptions { pass_at: arguments.pass_at, set: Risk::from(arguments.set.as_str()) };
+    let imported = import::inspect(&name, &bytes_of(&arguments.file)?, &options);
+    let imported = imported.map_err(|found| refused(context, &name, &found))?;
+    let run = if arguments.dry_run {
+        imported.header.run.clone()
+    } else {
+        pipeline::record_imported(&context.project_root, &imported)?
+    };
+    let laid = LaidDown::default();
+    if arguments.json {
+        return document(context, &name, &imported.brought, &laid, Some(run.as_str()));
+    }
+    let tally = imported.brought.tally;
+    let what = format!(
+        "{} as {} of {}",
+        counted(tally.found, "sample"),
+        counted(tally.brought, "trial"),
+        counted(imported.header.cases.len(), "case")
+    );
+    summary(context, &imported.brought, &laid, arguments.dry_run, &what);
+    let done = if arguments.dry_run { "would be recorded as" } else { "recorded as" };
+    context.console.say(format!("{done} run {run}, imported: it can be compared, and not accepted"));
+    let option = pipeline::project_option(context.named_folder.as_deref());
+    context.console.remark(format!("  holdpoint{option} compare {run} --with RUN"));
+    Ok(ExitCode::Passed)
+}
+
+/// A format that becomes a ledger.
+fn ledger(
+    context: &Context,
+    arguments: &LedgerArguments,
+    read: impl FnOnce(&str, &[u8], &str) -> Result<Brought, Vec<Diagnostic>>,
+) -> Result<ExitCode, Failure> {
+    let name = name_of(&arguments.file)?;
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let target = format!("{REPORTS_FOLDER}/imported/{stem}.ledger.jsonl");
+    let brought = read(&name, &bytes_of(&arguments.file)?, &target);
+    let brought = brought.map_err(|found| refused(context, &name, &found))?;
+    if brought.tally.brought == 0 {
+        show_notes(context, &brought.notes);
+        let text = format!("no operation stands in {name}");
+        return Err(Failure::Other { code: ExitCode::NoCases, text, hint: None });
+    }
+    let into = arguments.into.clone().unwrap_or_else(|| context.project_root.clone());
+    let laid = pipeline::lay_down(&into, &brought.files, arguments.dry_run)?;
+    if arguments.json {
+        return document(context, &name, &brought, &laid, None);
+    }
+    if arguments.dry_run && context.verbose {
+        brought.files.iter().for_each(|file| context.console.lines(&file.text));
+    }
+    let tally = brought.tally;
+    summary(
+        context,
+        &brought,
+        &laid,
+        arguments.dry_run,
+        &format!("{} as {}", counted(tally.found, "record"), counted(tally.brought, "operation")),
+    );
+    let shown = if arguments.into.is_some() { into.join(&target).display().to_string() } else { target };
+    context.console.remark(format!("  holdpoint failures --ledger {shown}"));
+    Ok(ExitCode::Passed)
+}
+
+/// Every note once, with how often it holds: a test that is asked of several prompts and providers is told of once.
+fn show_notes(context: &Context, notes: &[Note]) {
+    for same in notes.chunk_by(|one, other| one == other) {
+        let Some(note) = same.first() else { continue };
+        let (place, what) = (excerpt(&note.place(), 200), excerpt(&note.what, SHOWN));
+        let style = if note.kind == Kind::Changed { STRONG } else { WARN };
+        let often = if same.len() == 1 { String::new() } else { format!(" (in {} cases)", same.len()) };
+        context.console.say(format!("{place}: {}: {what}{often}", paint(style, note.kind.name())));
+        context.console.say(paint(FAINT, format!("    {}", excerpt(&note.why, SHOWN))));
+    }
+}
+
+fn summary(context: &Context, brought: &Brought, laid: &LaidDown, rehearsal: bool, what: &str) {
+    show_notes(context, &brought.notes);
+    let left = brought.notes.chunk_by(|one, other| one == other).filter(|same| same[0].kind == Kind::Left).count();
+    let tally = brought.tally;
+    let say = |text: String| context.console.say(text);
+    let expectations = if tally.expectations == 0 {
+        String::new()
+    } else {
+        format!(", {}", counted(tally.expectations, "expectation"))
+    };
+    say(format!("{}: {what}{expectations}", paint(GOOD, "brought")));
+    if tally.placeholders > 0 {
+        say(format!(
+            "{}: {}, each of which fails until it is written",
+            paint(WARN, "to be written"),
+            counted(tally.placeholders, "placeholder")
+        ));
+    }
+    if left > 0 {
+        say(format!("{}: {}", paint(WARN, "not brought"), counted(left, "thing")));
+    }
+    let verb = if rehearsal { "would write" } else { "wrote" };
+    if !laid.written.is_empty() {
+        say(format!("{verb} {}", counted(laid.written.len(), "file")));
+        laid.written.iter().for_each(|path| say(format!("  {path}")));
+    }
+    if !laid.there.is_empty() {
+        say(format!("{} there already, just so", counted(laid.there.len(), "file")));
+    }
+    for path in &laid.kept {
+        say(format!("{}: {path} is there with another content, and was left as it is", paint(WARN, "kept")));
+    }
+}
+
+/// `holdpoint.import/1`.
+fn document(
+    context: &Context,
+    name: &str,
+    brought: &Brought,
+    laid: &LaidDown,
+    run: Option<&str>,
+) -> Result<ExitCode, Failure> {
+    let notes: Vec<_> = brought
+        .notes
+        .iter()
+        .map(|note| json!({"kind": note.kind.name(), "path": note.path, "line": note.line, "what": note.what, "why": note.why}))
+        .collect();
+    let tally = brought.tally;
+    let document = json!({
+        "schema": "holdpoint.import/1",
+        "from": name,
+        "run": run,
+        "counts": {
+            "found": tally.found, "brought": tally.brought,
+            "expectations": tally.expectations, "placeholders": tally.placeholders,
+        },
+        "notes": notes,
+        "written": laid.written, "there": laid.there, "kept": laid.kept,
+    });
+    context.console.document(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?;
+    Ok(ExitCode::Passed)
+}

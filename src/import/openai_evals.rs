@@ -1,0 +1,62 @@
+//! Samples of OpenAI's evals: JSON lines of `input`, a list of messages or a text, and `ideal`, a text or several.
+
+use serde_json::{Value, json};
+
+use crate::manifest::Diagnostic;
+
+use super::Aim;
+use super::brought::Brought;
+use super::case_draft::CaseDraft;
+use super::names::content_name;
+use super::reading::{error_at, json_lines};
+use super::table::{MatchBy, expected, workflow_of};
+
+/// Brings a file of samples.
+///
+/// # Errors
+/// When a line is no JSON object, or has no `input`.
+pub fn openai_evals(path: &str, bytes: &[u8], aim: &Aim, by: MatchBy) -> Result<Brought, Vec<Diagnostic>> {
+    let rows = json_lines(path, bytes)?;
+    let missing = rows.iter().filter(|(_, row)| !row.contains_key("input"));
+    let errors: Vec<Diagnostic> = missing
+        .map(|(line, _)| error_at(path, *line, "the sample has no `input`", "a sample has `input` and `ideal`"))
+        .collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut brought = Brought::default();
+    let workflow = workflow_of(path, aim, &mut brought);
+    for (line, row) in rows {
+        brought.tally.found += 1;
+        let input = row.get("input").cloned().unwrap_or_default();
+        let title = last_message(&input).unwrap_or_else(|| format!("Sample {line} of {path}"));
+        let ideal = row.get("ideal").filter(|ideal| !ideal.is_null() && **ideal != json!([]));
+        let expect = ideal.map(|ideal| expected(ideal, by, line)).into_iter().collect();
+        for key in row.keys().filter(|key| !matches!(key.as_str(), "input" | "ideal")) {
+            brought.unread(path, line, key);
+        }
+        let name = content_name(&title, &input);
+        let key = if input.is_string() { "prompt" } else { "messages" };
+        let draft = CaseDraft {
+            title,
+            workflow: workflow.as_str().into(),
+            trials: 1,
+            input: json!({ key: input }),
+            expect,
+            path: path.to_owned(),
+            line,
+        };
+        draft.write(&name, aim, &mut brought);
+    }
+    Ok(brought.finish())
+}
+
+/// What was said last: it tells samples apart for a reader.
+fn last_message(input: &Value) -> Option<String> {
+    let text = match input {
+        Value::String(text) => text.as_str(),
+        Value::Array(messages) => messages.iter().rev().find_map(|message| message.get("content")?.as_str())?,
+        _ => return None,
+    };
+    (!text.trim().is_empty()).then(|| text.to_owned())
+}

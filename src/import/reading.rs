@@ -1,0 +1,187 @@
+//! Bytes to text and to rows, with the line of everything that is wrong.
+
+use serde_json::{Map, Value};
+
+use crate::manifest::{Diagnostic, Severity};
+
+/// The most bytes of one file.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
+
+/// An error at a line of a file.
+pub(super) fn error_at(path: &str, line: usize, message: impl Into<String>, hint: &str) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        path: path.to_owned(),
+        line,
+        column: usize::from(line > 0),
+        source_line: String::new(),
+        message: message.into().replace(char::is_control, " "),
+        hint: Some(hint.to_owned()),
+    }
+}
+
+/// The text of a file: UTF-8, with or without a byte order mark.
+///
+/// # Errors
+/// With the line of the first byte that is none.
+pub(super) fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostic> {
+    let hint = "save the file as UTF-8";
+    if bytes.len() > MOST_BYTES {
+        return Err(error_at(path, 0, format!("the file is larger than {MOST_BYTES} bytes"), "take it apart"));
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(error_at(path, 1, "the file is UTF-16", hint));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+        error_at(path, line, format!("the byte 0x{byte:02X} here is not UTF-8"), hint)
+    })
+}
+
+/// The JSON objects of a file of JSON lines, each with its line. Empty lines are passed over.
+///
+/// # Errors
+/// One for every line that is no object.
+pub(super) fn json_lines(path: &str, bytes: &[u8]) -> Result<Vec<(usize, Map<String, Value>)>, Vec<Diagnostic>> {
+    let text = text(path, bytes).map_err(|error| vec![error])?;
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    for (line, content) in (1..).zip(text.lines()).filter(|(_, content)| !content.trim().is_empty()) {
+        match serde_json::from_str(content) {
+            Ok(Value::Object(fields)) => rows.push((line, fields)),
+            Ok(_) => errors.push(error_at(path, line, "the line is no JSON object", "each line is one JSON object")),
+            Err(error) => errors.push(error_at(path, line, json_words(&error), "each line is one JSON object")),
+        }
+    }
+    if errors.is_empty() { Ok(rows) } else { Err(errors) }
+}
+
+/// The parser's words without its own line number, which counts within the line.
+pub(super) fn json_words(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let words = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+    format!("this is no JSON: {words} (column {})", error.column())
+}
+
+/// A table: the names of its columns, and its rows with their lines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<(usize, Vec<String>)>,
+}
+
+/// Counts lines up to places that lie further and further on.
+struct LineCount<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl LineCount<'_> {
+    /// The line of the first byte from a place on that is no line end: where lines end in two bytes, the reader takes the second
+    /// one for the beginning of the next row.
+    fn of(&mut self, byte: u64) -> usize {
+        let mut end = usize::try_from(byte).unwrap_or(usize::MAX).clamp(self.at, self.bytes.len());
+        end += self.bytes[end..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        self.line += self.bytes[self.at..end].iter().filter(|byte| **byte == b'\n').count();
+        self.at = end;
+        self.line
+    }
+}
+
+/// Reads CSV (RFC 4180) with a row of names.
+///
+/// # Errors
+/// With their lines: bytes that are no text, a row with another number of values, a name that stands twice or is empty.
+pub(super) fn csv_table(path: &str, bytes: &[u8]) -> Result<Table, Vec<Diagnostic>> {
+    let text = text(path, bytes).map_err(|error| vec![error])?;
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut table = Table::default();
+    let mut errors = Vec::new();
+    let mut lines = LineCount { bytes: text.as_bytes(), at: 0, line: 1 };
+    for record in reader.records() {
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                let line = error.position().map_or(0, |position| lines.of(position.byte()));
+                errors.push(error_at(path, line, error.to_string(), "RFC 4180 is read"));
+                continue;
+            }
+        };
+        let line = record.position().map_or(0, |position| lines.of(position.byte()));
+        let values: Vec<String> = record.iter().map(str::to_owned).collect();
+        if table.columns.is_empty() {
+            table.columns = values;
+            continue;
+        }
+        if values.len() != table.columns.len() {
+            let message = format!("the row has {} values, and there are {} columns", values.len(), table.columns.len());
+            errors.push(error_at(path, line, message, "quote a value that holds a comma"));
+            continue;
+        }
+        table.rows.push((line, values));
+    }
+    if table.columns.is_empty() {
+        errors.push(error_at(path, 0, "the file is empty", "its first row names the columns"));
+    }
+    for (index, name) in table.columns.iter().enumerate() {
+        if name.trim().is_empty() {
+            errors.push(error_at(path, 1, format!("column {} has no name", index + 1), "name every column"));
+        } else if table.columns[..index].contains(name) {
+            errors.push(error_at(path, 1, format!("the column `{name}` stands there twice"), "rename one of the two"));
+        }
+    }
+    if errors.is_empty() { Ok(table) } else { Err(errors) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn first(found: Result<impl std::fmt::Debug, Vec<Diagnostic>>) -> String {
+        let errors = found.unwrap_err();
+        format!("{}: {}", errors[0].line, errors[0].message)
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_any_line_end_are_taken() {
+        let rows = json_lines("a.jsonl", b"\xef\xbb\xbf{\"a\": 1}\r\n\r\n{\"a\": 2}").unwrap();
+        assert_eq!(
+            rows.iter().map(|(line, row)| (*line, row["a"].clone())).collect::<Vec<_>>(),
+            [(1, json!(1)), (3, json!(2))]
+        );
+        let table = csv_table("a.csv", b"\xef\xbb\xbfq,a\r\n\"one\r\ntwo\",\"x, \"\"y\"\"\"\r\n3,4\r\n").unwrap();
+        assert_eq!(table.columns, ["q", "a"]);
+        assert_eq!(table.rows[0], (2, vec!["one\r\ntwo".to_owned(), "x, \"y\"".to_owned()]));
+        assert_eq!(table.rows[1].0, 4);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        assert_eq!(first(json_lines("a", b"{}\n{\"a\": \"caf\xe9\"}")), "2: the byte 0xE9 here is not UTF-8");
+        assert_eq!(first(json_lines("a", b"{}\n[1]")), "2: the line is no JSON object");
+        assert!(
+            first(json_lines("a", b"{}\n{\"a\":")).starts_with("2: this is no JSON: EOF"),
+            "the place is the line's"
+        );
+        assert_eq!(first(csv_table("a", b"\xff\xfea")), "1: the file is UTF-16");
+        assert_eq!(first(csv_table("a", b"a,b\n1,2\n3\n")), "3: the row has 1 values, and there are 2 columns");
+        assert_eq!(first(csv_table("a", b"a,a\n")), "1: the column `a` stands there twice");
+        assert_eq!(first(csv_table("a", b"a,\n")), "1: column 2 has no name");
+        assert_eq!(first(csv_table("a", b"")), "0: the file is empty");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_rows_or_errors(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = json_lines("a", &bytes);
+            if let Ok(table) = csv_table("a", &bytes) {
+                prop_assert!(table.rows.iter().all(|(_, row)| row.len() == table.columns.len()));
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The real binary in fresh repositories.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use zip::CompressionMethod;
+
+use crate::golden::inputs;
+use crate::inspect_log;
+
+/// An empty repository.
+pub(crate) struct Repository(TempDir);
+
+impl Repository {
+    pub(crate) fn new() -> Self {
+        let repository = Self(TempDir::new().unwrap());
+        let ran = repository.command("git").args(["init", "--quiet", "--initial-branch=main"]).status().unwrap();
+        assert!(ran.success());
+        repository
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub(crate) fn copy(&self, from: &str, to: &str) {
+        self.write(to, fs::read(inputs().join(from)).unwrap());
+    }
+
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.0.path()).env("GIT_CONFIG_GLOBAL", "/dev/null").env("NO_COLOR", "1");
+        command
+    }
+
+    /// Runs the binary; everything it printed, after its exit code.
+    #[track_caller]
+    pub(crate) fn holdpoint(&self, arguments: &[&str], code: i32) -> String {
+        let Output { status, stdout, stderr } =
+            self.command(env!("CARGO_BIN_EXE_holdpoint")).args(arguments).output().unwrap();
+        let text = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
+        assert_eq!(status.code(), Some(code), "{arguments:?}\n{text}");
+        text
+    }
+
+    fn report(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.path("reports/latest/report.json")).unwrap()).unwrap()
+    }
+}
+
+/// A desk that answers what it is asked, given the prompt as its one argument.
+const DESK: &str = "import sys\nprint('You have 30 days: ' + sys.argv[-1])\n";
+
+const CONFIGURATION: &str = "\
+description: A desk
+prompts: ['Answer: {{question}}']
+providers: ['exec: python3 desk.py']
+tests:
+  - description: Days are named
+    vars: {question: How long?}
+    assert:
+      - {type: contains, value: 30 days}
+      - {type: icontains, value: '{{question}}'}
+  - description: It is polite
+    vars: {question: Why?}
+    assert:
+      - {type: contains, value: 30 days}
+      - {type: llm-rubric, value: is polite}
+  - description: Nothing is asserted
+    vars: {question: And?}
+";
+
+fn with_desk() -> Repository {
+    let repository = Repository::new();
+    repository.write("desk.py", DESK);
+    repository.write("promptfooconfig.yaml", CONFIGURATION);
+    repository
+}
+
+fn statuses(report: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let cases = report["cases"].as_array().unwrap().iter();
+    cases.map(|case| (text(&case["title"]), text(&case["status"]))).collect()
+}
+
+#[test]
+fn an_imported_configuration_is_in_order_and_fails_only_where_placeholders_stand() {
+    let repository = with_desk();
+    let said = repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    assert!(said.contains("brought: 3 tests as 3 cases, 3 expectations"), "{said}");
+    assert!(said.contains("promptfooconfig.yaml:14: placeholder: llm-rubric: is polite"), "{said}");
+    assert!(repository.holdpoint(&["check"], 0).contains("1 workflow, 1 part, 3 cases in 1 set"));
+    repository.holdpoint(&["run", "--all"], 10);
+    let report = repository.report();
+    for case in report["cases"].as_array().unwrap() {
+        let id = case["id"].as_str().unwrap();
+        let expected = if id.starts_with("days-are-named-") { "passed" } else { "failed" };
+        assert_eq!(case["status"], expected, "{case:#}");
+        for grade in case["trials"][0]["grades"].as_array().unwrap() {
+            assert_eq!(grade["pass"], grade["grader"] != "placeholder", "{grade}");
+        }
+    }
+    assert_eq!(report["cases"].as_array().unwrap().len(), 3);
+    assert!(fs::read_to_string(repository.path(".gitignore")).unwrap().contains("/.holdpoint/"));
+}
+
+#[test]
+fn a_rehearsal_writes_nothing_and_a_second_import_overwrites_nothing() {
+    let repository = with_desk();
+    let import = ["import", "promptfoo", "promptfooconfig.yaml"];
+    let said = repository.holdpoint(&[&import[..], &["--dry-run", "-v"]].concat(), 0);
+    assert!(said.contains("would write") && said.contains("id: days-are-named-"), "{said}");
+    assert!(!repository.path("cases").exists() && !repository.path("holdpoint.yaml").exists());
+    repository.holdpoint(&import, 0);
+    let cases: Vec<PathBuf> =
+        fs::read_dir(repository.path("cases/policy_accuracy")).unwrap().map(|one| one.unwrap().path()).collect();
+    let mine = cases.iter().find(|path| path.to_string_lossy().contains("it-is-polite")).unwrap();
+    let edited = fs::read_to_string(mine).unwrap().replace("title: ", "title: Mine, ");
+    fs::write(mine, &edited).unwrap();
+    let project = fs::read_to_string(repository.path("holdpoint.yaml")).unwrap();
+    let said = repository.holdpoint(&import, 0);
+    assert!(said.contains("there already, just so") && said.contains("was left as it is"), "{said}");
+    assert_eq!(fs::read_to_string(mine).unwrap(), edited);
+    assert_eq!(fs::read_to_string(repository.path("holdpoint.yaml")).unwrap(), project);
+    // One test more brings one file more.
+    repository.write(
+        "promptfooconfig.yaml",
+        format!(
+            "{CONFIGURATION}  - {{description: Later, vars: {{question: x}}, assert: [{{type: contains, value: x}}]}}\n"
+        ),
+    );
+    let said = repository.holdpoint(&import, 0);
+    assert!(said.contains("wrote 1 file\n"), "{said}");
+    repository.holdpoint(&["check"], 0);
+}
+
+#[test]
+fn a_project_that_is_there_is_added_to_and_never_left_invalid() {
+    let repository = with_desk();
+    repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    repository.copy("samples.jsonl", "samples.jsonl");
+    let said = repository.holdpoint(&["import", "openai-evals", "samples.jsonl"], 2);
+    assert!(
+        said.contains("has no workflow `samples`; nothing was written") && said.contains("./connect-samples"),
+        "{said}"
+    );
+    repository.holdpoint(&["check"], 0);
+    let project = fs::read_to_string(repository.path("holdpoint.yaml")).unwrap();
+    let workflow = project.lines().find_map(|line| line.strip_prefix("  ")?.strip_suffix(':')).unwrap().to_owned();
+    repository.holdpoint(&["import", "openai-evals", "samples.jsonl", "--workflow", &workflow, "--set", "action"], 0);
+    repository.holdpoint(&["import", "openai-evals", "samples.jsonl", "--workflow", "nobody"], 2);
+    repository.holdpoint(&["import", "openai-evals", "samples.jsonl", "--workflow", &workflow, "--set", "nothing"], 2);
+    // The same ids in another folder would make the project invalid.
+    let said = repository.holdpoint(&["import", "openai-evals", "samples.jsonl", "--workflow", &workflow], 2);
+    assert!(said.contains("is already taken in `cases/action/"), "{said}");
+    assert!(repository.holdpoint(&["check"], 0).contains("6 cases in 2 sets"));
+}
+
+#[test]
+fn the_document_says_what_the_lines_say() {
+    let repository = with_desk();
+    let import = ["import", "promptfoo", "promptfooconfig.yaml", "--json"];
+    let document: Value = serde_json::from_str(&repository.holdpoint(&import, 0)).unwrap();
+    assert_eq!(document["schema"], "holdpoint.import/1");
+    assert_eq!(document["counts"], serde_json::json!({"found": 3, "brought": 3, "expectations": 3, "placeholders": 2}));
+    assert_eq!(document["notes"].as_array().unwrap().iter().filter(|note| note["kind"] == "placeholder").count(), 2);
+    assert!(document["written"].as_array().unwrap().iter().any(|path| path == "holdpoint.yaml"));
+}
+
+#[test]
+fn a_file_that_is_none_of_its_format_ends_13_and_an_empty_one_14() {
+    let repository = Repository::new();
+    repository.write("bad.yaml", "tests: [\n");
+    repository.write("none.yaml", "prompts: [x]\n");
+    repository.write("bad.csv", "a,b\n1\n");
+    assert!(repository.holdpoint(&["import", "promptfoo", "bad.yaml"], 13).contains("bad.yaml:"));
+    assert!(repository.holdpoint(&["import", "promptfoo", "none.yaml"], 14).contains("no case came of none.yaml"));
+    assert!(repository.holdpoint(&["import", "csv", "bad.csv"], 13).contains("bad.csv:2"));
+    repository.holdpoint(&["import", "csv", "not-there.csv"], 2);
+    assert!(!repository.path("holdpoint.yaml").exists() && !repository.path("cases").exists());
+}
+
+fn run_id(said: &str) -> String {
+    said.split_whitespace().find(|word| word.starts_with("imported-")).unwrap().trim_end_matches(',').to_owned()
+}
+
+#[test]
+fn an_imported_run_is_compared_and_never_accepted_nor_the_latest() {
+    let repository = with_desk();
+    repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    let log = |name: &str, first: [&str; 2]| {
+        repository.write(name, inspect_log::samples(first, ["\"C\"", "\"C\""], name, CompressionMethod::Deflated));
+        run_id(&repository.holdpoint(&["import", "inspect", name], 0))
+    };
+    let before = log("before.eval", ["\"C\"", "\"C\""]);
+    assert!(repository.holdpoint(&["compare", "latest"], 2).contains("no run is recorded here yet"));
+    let after = log("after.eval", ["\"I\"", "\"I\""]);
+    let said = repository.holdpoint(&["compare", &after, "--with", &before], 0);
+    assert!(said.contains("Regressed (1)") && said.contains("was imported from"), "{said}");
+    let refused = ["baseline", "accept", after.as_str(), "--by", "A. Reviewer", "--reason", "it looks good"];
+    assert!(repository.holdpoint(&refused, 2).contains("was imported"));
+    assert!(!repository.path("baselines").exists());
+    assert!(repository.holdpoint(&["runs"], 0).contains("imported"));
+    assert!(repository.holdpoint(&["import", "inspect", "after.eval"], 2).contains("imported before"));
+    // A run of one's own is the latest, whatever was imported.
+    repository.holdpoint(&["run", "--all"], 10);
+    assert_eq!(statuses(&repository.report()).len(), 3);
+    assert!(!repository.holdpoint(&["compare", "latest", "--with", &before], 0).contains("latest"));
+}
+
+#[test]
+fn ledgers_from_spans_and_records_are_taken_by_the_papers() {
+    let repository = Repository::new();
+    for (format, input) in [("otel", "spans.json"), ("ledger", "operations.jsonl")] {
+        repository.copy(input, input);
+        repository.holdpoint(&["import", format, input], 0);
+        let stem = Path::new(input).file_stem().unwrap().to_str().unwrap();
+        let ledger = format!("reports/imported/{stem}.ledger.jsonl");
+        for (paper, shows) in
+            [("failures", "uncertain"), ("incident", "Uncertain"), ("handover", "uncertain"), ("scorecard", "")]
+        {
+            let said = repository.holdpoint(&[paper, "--ledger", &ledger], 0);
+            assert!(said.contains(shows), "{paper}: {said}");
+        }
+    }
+}
