@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::domain::ExitCode;
 use crate::manifest::{FileKind, json_schema};
 use crate::operations::ledger_schema;
-use crate::report::{compare_schema, plan_schema, report_schema};
+use crate::report::{compare_schema, exercise_schema, plan_schema, report_schema};
 
 use super::Context;
 use super::arguments::SchemaArguments;
@@ -15,8 +15,13 @@ use super::failure::Failure;
 type Schema = fn() -> Value;
 
 /// Schemas of what is no file of a project: an operation ledger, which workflows write, and what holdpoint itself writes.
-const OTHERS: [(&str, Schema); 4] =
-    [("ledger", ledger_schema), ("report", report_schema), ("plan", plan_schema), ("compare", compare_schema)];
+const OTHERS: [(&str, Schema); 5] = [
+    ("ledger", ledger_schema),
+    ("report", report_schema),
+    ("plan", plan_schema),
+    ("compare", compare_schema),
+    ("exercise", exercise_schema),
+];
 
 pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
     let Some(wanted) = &arguments.kind else {

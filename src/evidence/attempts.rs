@@ -26,25 +26,42 @@ pub fn attempts_at_operations(
 ) -> BTreeMap<OperationId, Vec<AttemptSeen>> {
     let mut in_order: Vec<&Exchange> = exchanges.iter().collect();
     in_order.sort_by_key(|exchange| exchange.number);
-    let mut attempts: BTreeMap<OperationId, Vec<AttemptSeen>> = BTreeMap::new();
+    let mut attempts: BTreeMap<OperationId, Vec<(Option<u64>, AttemptSeen)>> = BTreeMap::new();
     for exchange in in_order {
         let Some((intention, operation)) = effectful(exchange, connectors) else { continue };
         let of_operation = attempts.entry(intention.clone()).or_default();
         let number = u32::try_from(of_operation.len()).unwrap_or(u32::MAX).saturating_add(1);
-        of_operation.push(AttemptSeen {
-            number,
-            step: exchange.step,
-            call: exchange
-                .operation
-                .as_ref()
-                .map(|operation| Call { connector: exchange.connector.clone(), operation: operation.clone() }),
-            identity: exchange.key.clone(),
-            fault: exchange.fault.as_ref().map(|fault| fault.name.clone()),
-            answered: answered(exchange, operation),
-            exchange: Some(exchange.number),
-        });
+        of_operation.push((
+            exchange.sent_us,
+            AttemptSeen {
+                number,
+                step: exchange.step,
+                call: exchange
+                    .operation
+                    .as_ref()
+                    .map(|operation| Call { connector: exchange.connector.clone(), operation: operation.clone() }),
+                identity: exchange.key.clone(),
+                fault: exchange.fault.as_ref().map(|fault| fault.name.clone()),
+                answered: answered(exchange, operation),
+                exchange: Some(exchange.number),
+                behind: None,
+            },
+        ));
     }
-    attempts
+    attempts.into_iter().map(|(operation, attempts)| (operation, in_arrival(attempts))).collect()
+}
+
+/// The attempts at one operation, each with the later one that overtook it on the way to the target.
+fn in_arrival(attempts: Vec<(Option<u64>, AttemptSeen)>) -> Vec<AttemptSeen> {
+    let sent: Vec<Option<u64>> = attempts.iter().map(|(sent_us, _)| *sent_us).collect();
+    let overtaken = attempts.into_iter().enumerate().map(|(index, (sent_us, attempt))| {
+        let before = |later: &Option<u64>| later.zip(sent_us).is_some_and(|(later, own)| later < own);
+        let behind = (index + 1..).zip(&sent[index + 1..]).find(|(_, later)| before(later)).map(|(later, _)| later);
+        // Numbers count from 1.
+        let behind = behind.and_then(|later| u32::try_from(later + 1).ok());
+        AttemptSeen { behind, ..attempt }
+    });
+    overtaken.collect()
 }
 
 /// What an exchange is an attempt at, with the contract of that operation.

@@ -22,6 +22,9 @@ pub struct Exchange {
     pub key: Option<String>,
     /// When the request arrived.
     pub begun_us: u64,
+    /// When the request began to go on to the upstream; `None` where it never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_us: Option<u64>,
     /// When the upstream's answer had arrived as a whole, or was given up.
     pub answered_us: Option<u64>,
     /// When the caller had its answer, or had gone.

@@ -178,6 +178,10 @@ pub struct AttemptSeen {
     /// The number of the exchange that shows it in full, where the runner stood between the two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u32>,
+    /// The first later attempt whose request went on to the target before this one's; `None` where they went on in the
+    /// order in which they were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<u32>,
 }
 
 /// What an attempt called: a connector's operation, whose contract says whether another attempt is permitted.

@@ -208,7 +208,9 @@ fn replay(attempts: &[AttemptSeen]) -> Option<u32> {
 
 pub(super) fn attempt_sentence(attempt: &AttemptSeen) -> String {
     let fault = attempt.fault.as_deref().map(|fault| format!(" under `{}`", excerpt(fault, SHOWN)));
-    format!("Attempt {}{}: {}.", attempt.number, fault.unwrap_or_default(), attempt.answered)
+    let behind = attempt.behind.map(|other| format!(", which came to the target after attempt {other}"));
+    let (fault, behind) = (fault.unwrap_or_default(), behind.unwrap_or_default());
+    format!("Attempt {}{fault}{behind}: {}.", attempt.number, attempt.answered)
 }
 
 /// How a claim stands to what the evidence supports.

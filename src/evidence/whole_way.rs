@@ -54,6 +54,7 @@ impl Went {
             key: self.keyed.then(|| "key".to_owned()),
             retry_after: None,
             begun_us: u64::from(number),
+            sent_us: None,
             answered_us: None,
             ended_us: u64::from(number),
             method: "POST".to_owned(),

@@ -1,5 +1,7 @@
 //! Which operation of a connector a request belongs to, and what it is an attempt at. Pure.
 
+mod beginning;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -52,6 +54,8 @@ pub struct RequestSeen<'a> {
     pub header: &'a dyn Fn(&str) -> Option<String>,
     /// The body, where it is known as a whole.
     pub body: Option<&'a [u8]>,
+    /// The beginning of a body of which no more came, or was kept.
+    pub beginning: Option<&'a [u8]>,
 }
 
 impl WireTable {
@@ -126,6 +130,12 @@ impl WireMatch {
         &self.route.wire
     }
 
+    /// Whether the identity stands in the body, and the request does not state it as far as it is seen.
+    pub fn lacks_identity(&self, request: &RequestSeen<'_>) -> bool {
+        let place = self.wire().intention.as_ref().filter(|place| place.body.is_some());
+        place.is_some_and(|place| self.read(place, request).is_none())
+    }
+
     /// Whether the body must be known to tell what the request is an attempt at, or its key.
     pub fn needs_body(&self) -> bool {
         [&self.wire().intention, &self.wire().key].into_iter().flatten().any(|place| place.body.is_some())
@@ -158,7 +168,10 @@ impl WireMatch {
         let value = if let Some(name) = &place.header {
             (request.header)(name)
         } else if let Some(pointer) = &place.body {
-            at_pointer(request.body?, pointer)
+            match request.body {
+                Some(body) => at_pointer(body, pointer),
+                None => beginning::at_pointer(request.beginning?, pointer),
+            }
         } else if let Some(name) = &place.segment {
             self.named(name).map(str::to_owned)
         } else {

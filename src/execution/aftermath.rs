@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::domain::PartId;
 use crate::evidence::{
-    ErrorKind, Exchange, Forwarded, LookHad, Observation, ProbedTarget, Reading, TrialError, attempts_at_operations,
+    Delivered, ErrorKind, Exchange, Forwarded, LookHad, Observation, ProbedTarget, Reading, TrialError,
+    attempts_at_operations, excerpt,
 };
 use crate::manifest::{Case, ConnectorManifest, FaultSpec, Grader, Probe};
 use crate::proxy::Seen;
@@ -34,7 +35,7 @@ impl Aftermath<'_> {
     /// times are counted from `origin`.
     pub(super) fn observe(&self, wiring: &mut Wiring<'_>, origin: Instant, observation: &mut Observation) {
         let last_call = origin.elapsed();
-        let Seen { exchanges, fired, late, unrecorded } = wiring.close();
+        let Seen { exchanges, fired, missed, late, unrecorded } = wiring.close(self.surrounding.cancellation);
         let fired: BTreeSet<usize> = fired.union(&self.memory.fired).copied().collect();
         let manifests = self.workflow.wired.manifests();
         let not_at_once = NotAtOnce {
@@ -55,6 +56,7 @@ impl Aftermath<'_> {
             targets: self.targets(&readings, &looks),
         };
         observation.operations = traces.operations();
+        say_what_was_open(observation, &exchanges);
         (observation.readings, observation.looks, observation.exchanges) = (readings, looks, exchanges);
         match &mut observation.error {
             Some(error) if error.kind == ErrorKind::Cancelled => {}
@@ -63,7 +65,7 @@ impl Aftermath<'_> {
             None => {
                 observation.error = wiring
                     .ended()
-                    .or_else(|| self.not_fired(&fired, &observation.exchanges))
+                    .or_else(|| self.not_fired(&fired, &missed))
                     .or_else(|| in_trouble(&troubles))
                     .or_else(|| too_many(unrecorded));
             }
@@ -108,40 +110,73 @@ impl Aftermath<'_> {
         targets.collect()
     }
 
-    fn not_fired(&self, fired: &BTreeSet<usize>, exchanges: &[Exchange]) -> Option<TrialError> {
-        let missed = self.case.faults.iter().enumerate().filter(|(index, _)| !fired.contains(index));
-        // A fault that was laid on a call and came to nothing says why.
-        let why = |index: usize| {
-            let laid = |exchange: &&Exchange| exchange.fault.as_ref().is_some_and(|fault| fault.index == index);
-            let problem = exchanges.iter().find(laid).and_then(|exchange| exchange.problem.as_ref());
-            problem.map(|problem| format!(" ({problem})")).unwrap_or_default()
-        };
-        let missed: Vec<String> = missed
+    /// `missed` says why faults that fell on a call came to nothing.
+    fn not_fired(&self, fired: &BTreeSet<usize>, missed: &BTreeMap<usize, String>) -> Option<TrialError> {
+        let why = |index: usize| missed.get(&index).map(|why| format!(" ({why})")).unwrap_or_default();
+        let not_fired = self.case.faults.iter().enumerate().filter(|(index, _)| !fired.contains(index));
+        let not_fired: Vec<String> = not_fired
             .map(|(index, fault)| {
                 let FaultSpec { attempt, connector, operation, .. } = fault;
                 format!("attempt {attempt} at {connector}/{operation}{}", why(index))
             })
             .collect();
-        let message = format!("a fault was scheduled and never fired: {}", missed.join(", "));
-        (!missed.is_empty()).then_some(TrialError { kind: ErrorKind::FaultNotFired, message })
+        let message = format!("a fault was scheduled and never fired: {}", not_fired.join(", "));
+        (!not_fired.is_empty()).then_some(TrialError { kind: ErrorKind::FaultNotFired, message })
     }
 }
+
+/// Calls of which an error tells at the most.
+const TOLD: usize = 3;
+
+/// How much of a call's path is shown, in characters.
+const SHOWN: usize = 100;
 
 /// What went wrong between the runner and a target, a sentence each: a target that is down, speaks no HTTP, or gives no
 /// whole answer by itself is no finding about the workflow. What a fault or the caller did to a call is not among it.
 fn troubles(exchanges: &[Exchange]) -> Vec<String> {
+    exchanges.iter().filter_map(trouble).take(TOLD).collect()
+}
+
+fn trouble(exchange: &Exchange) -> Option<String> {
     const GATEWAY: [Option<u16>; 2] = [Some(502), Some(504)];
-    const TOLD: usize = 3;
-    let is_trouble = |exchange: &&Exchange| {
-        let in_its_place = exchange.status.is_none() && GATEWAY.contains(&exchange.delivered_status);
-        let broken_off = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_none());
-        exchange.fault.is_none() && (in_its_place || broken_off)
+    let Exchange { number, connector, problem, .. } = exchange;
+    let in_its_place = exchange.status.is_none() && GATEWAY.contains(&exchange.delivered_status);
+    let broken_off = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_none());
+    let problem = problem.as_ref().filter(|_| exchange.fault.is_none() && (in_its_place || broken_off))?;
+    Some(format!("call {number}, to the connector `{connector}`: {problem}"))
+}
+
+/// Adds to how a step ended badly which of its calls had no whole answer when the workflow let go of them: whoever waits for a
+/// target in vain shows nothing but its own impatience.
+fn say_what_was_open(observation: &mut Observation, exchanges: &[Exchange]) {
+    let step_of_error = observation.steps.last().map(|step| step.number);
+    let failures = observation.steps.iter_mut().filter_map(|step| Some((step.number, step.failure.as_mut()?)));
+    let error = step_of_error.zip(observation.error.as_mut());
+    for (step, failure) in failures.chain(error) {
+        let open = exchanges.iter().filter(|exchange| exchange.step == step).filter_map(still_open);
+        failure.message.extend(open.take(TOLD).map(|open| format!("; {open}")));
+    }
+}
+
+/// What was open of a call that its caller let go of while the target's answer was awaited; `None` of any other, above all of
+/// one that a fault fell on.
+fn still_open(exchange: &Exchange) -> Option<String> {
+    let Exchange { number, connector, method, target, begun_us, ended_us, .. } = exchange;
+    let is_whole = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_some());
+    let is_awaited = exchange.forwarded != Forwarded::No && exchange.fault.is_none();
+    if is_whole || !is_awaited || exchange.delivered == Delivered::Whole || trouble(exchange).is_some() {
+        return None;
+    }
+    let missing = match (&exchange.answer, exchange.status) {
+        (Some(answer), Some(status)) => {
+            format!("its answer, of status {status}, had not ended after {} bytes", answer.bytes)
+        }
+        _ => "no answer to it had begun".to_owned(),
     };
-    let told = exchanges.iter().filter(is_trouble).filter_map(|exchange| {
-        let Exchange { number, connector, problem, .. } = exchange;
-        Some(format!("call {number}, to the connector `{connector}`: {}", problem.as_ref()?))
-    });
-    told.take(TOLD).collect()
+    let path = excerpt(target.split('?').next().unwrap_or_default(), SHOWN);
+    let waited_s = Duration::from_micros(ended_us.saturating_sub(*begun_us)).as_secs_f64();
+    let call = format!("call {number}, to the connector `{connector}` ({method} {path})");
+    Some(format!("{call}, was still open: {missing} when the workflow let go of it after {waited_s:.1} s"))
 }
 
 fn in_trouble(troubles: &[String]) -> Option<TrialError> {

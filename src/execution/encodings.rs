@@ -13,6 +13,8 @@ pub(super) fn encoded_forms(value: &str) -> BTreeSet<String> {
         if value.is_empty() {
             continue;
         }
+        forms.extend(latin_1_forms(value));
+        add_encoded(&mut forms, value.as_bytes());
         let json = json_escaped(value);
         forms.insert(value.to_owned());
         forms.insert(json.replace('/', "\\/"));
@@ -20,17 +22,37 @@ pub(super) fn encoded_forms(value: &str) -> BTreeSet<String> {
         // Inside a JSON text that is itself a string in a JSON text.
         forms.insert(json_escaped(&json));
         forms.insert(json);
-        for upper_case in [true, false] {
-            let percent = percent_encoded(value.as_bytes(), upper_case);
-            forms.insert(percent.replace("%20", "+"));
-            forms.insert(percent);
-        }
-        for offset in 0..3 {
-            forms.insert(base64_inside(value.as_bytes(), offset, &STANDARD));
-            forms.insert(base64_inside(value.as_bytes(), offset, &URL_SAFE));
-        }
     }
     forms.remove("");
+    forms
+}
+
+/// The forms that are made of bytes.
+fn add_encoded(forms: &mut BTreeSet<String>, bytes: &[u8]) {
+    for upper_case in [true, false] {
+        let percent = percent_encoded(bytes, upper_case);
+        forms.insert(percent.replace("%20", "+"));
+        forms.insert(percent);
+    }
+    for offset in 0..3 {
+        forms.insert(base64_inside(bytes, offset, &STANDARD));
+        forms.insert(base64_inside(bytes, offset, &URL_SAFE));
+    }
+}
+
+/// The forms of a text beyond ASCII where ISO 8859-1 comes in, which headers and their base64 are often written in: its UTF-8
+/// read as such, and its bytes in that code, as they are, read as UTF-8 and encoded.
+fn latin_1_forms(value: &str) -> BTreeSet<String> {
+    let mut forms = BTreeSet::new();
+    if value.is_ascii() {
+        return forms;
+    }
+    forms.insert(value.bytes().map(char::from).collect());
+    let bytes: Option<Vec<u8>> = value.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
+    if let Some(bytes) = bytes {
+        add_encoded(&mut forms, &bytes);
+        forms.insert(String::from_utf8_lossy(&bytes).into_owned());
+    }
     forms
 }
 
@@ -95,6 +117,18 @@ mod tests {
             let forms = encoded_forms("hunter22!");
             assert!(forms.iter().any(|form| form.len() > 6 && whole.contains(form.as_str())), "{whole}: {forms:?}");
         }
+    }
+
+    #[test]
+    fn letters_beyond_ascii_are_found_however_they_were_written_and_read() {
+        let forms = encoded_forms("pässwört");
+        // The last two are base64 of its bytes in ISO 8859-1 and in UTF-8, by coreutils' `base64`.
+        for expected in
+            ["pässwört", "p\u{fffd}ssw\u{fffd}rt", "pÃ¤sswÃ¶rt", "p%E4ssw%F6rt", "cORzc3f2cnQ", "cMOkc3N3w7ZydA"]
+        {
+            assert!(forms.iter().any(|form| expected.starts_with(form.as_str())), "{expected}: {forms:?}");
+        }
+        assert!(encoded_forms("日本語日本語").contains("日本語日本語"), "what ISO 8859-1 cannot write is no error");
     }
 
     #[test]

@@ -103,7 +103,8 @@ impl<'a> HttpRunner<'a> {
         let timeout = Duration::from_secs(ready.timeout_s);
         match &service {
             Some(started) => {
-                started.service.wait_until(|| check_ready(&agent, &ready.url), timeout, self.cancellation)?
+                started.service.wait_until(|| check_ready(&agent, &ready.url), timeout, self.cancellation)?;
+                started.service.settle(self.cancellation)?;
             }
             None => {
                 service::wait_until(

@@ -183,6 +183,7 @@ impl Redactor {
             intention,
             key,
             begun_us: _,
+            sent_us: _,
             answered_us: _,
             ended_us: _,
             method,
@@ -199,10 +200,16 @@ impl Redactor {
         } = exchange;
         intention.iter_mut().for_each(|operation| self.redact_id(operation));
         key.iter_mut().chain(retry_after).chain(problem).chain([method, target]).for_each(|text| self.replace(text));
-        for Message { headers, bytes: _, digest: _, text, is_cut: _ } in answer.iter_mut().chain([request]) {
-            self.replace(text);
-            headers.iter_mut().for_each(|(_, value)| self.replace(value));
+        answer.iter_mut().chain([request]).for_each(|message| self.message(message));
+    }
+
+    fn message(&self, message: &mut Message) {
+        let Message { headers, bytes: _, digest: _, text, is_cut } = message;
+        self.replace(text);
+        if *is_cut && let Some(whole) = cuts::without_rest_at_end(text, &self.replacements) {
+            *text = whole;
         }
+        headers.iter_mut().for_each(|(_, value)| self.replace(value));
     }
 
     fn replace(&self, text: &mut String) {
@@ -232,7 +239,7 @@ impl Redactor {
         let OperationSeen { operation, outcome: _, attempts, effects: _, evidence } = seen;
         self.redact_id(operation);
         evidence.iter_mut().for_each(|sentence| self.replace(sentence));
-        for AttemptSeen { number: _, step: _, call: _, identity, fault, answered, exchange: _ } in attempts {
+        for AttemptSeen { number: _, step: _, call: _, identity, fault, answered, exchange: _, behind: _ } in attempts {
             identity.iter_mut().chain(fault).for_each(|text| self.replace(text));
             match answered {
                 Answered::Committed { receipt } | Answered::Replayed { receipt } => {

@@ -23,12 +23,16 @@ const LOG_CAP: usize = 64 * 1024;
 /// How long the service may take to end after SIGTERM before its group is killed.
 const TERMINATION_GRACE: Duration = Duration::from_secs(2);
 
-/// The pause between two looks at the service.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The first pause between two looks at a service, and the longest: each is twice as long as the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// What a service printed last may take so long to come through its pipe.
+const LAST_WORDS: Duration = Duration::from_millis(20);
 
 /// How long a service must live on once it is ready. One that could not have its port ends about now, and whoever has
 /// the port is what was found ready.
-const SETTLING: Duration = Duration::from_millis(100);
+pub(super) const SETTLING: Duration = Duration::from_millis(100);
 
 /// A running service. Dropped, it ends with its whole process group.
 pub(super) struct Service {
@@ -79,10 +83,10 @@ impl Service {
         Ok(service)
     }
 
-    /// Waits until `is_ready` says so, and a moment longer.
+    /// Waits until `is_ready` says so. Only if it lives on for [`SETTLING`] is it sure to be what was found ready.
     ///
     /// # Errors
-    /// When the service ends, also in that moment, or `timeout` passes, or the run is cancelled; the message shows what the service printed.
+    /// When the service ends, or `timeout` passes, or the run is cancelled; the message shows what the service printed.
     pub(super) fn wait_until(
         &self,
         is_ready: impl Fn() -> Result<(), String>,
@@ -93,8 +97,15 @@ impl Service {
             Some(error) => Err(NotReady::Never(error)),
             None => is_ready().map_err(|seen| NotReady::Yet(self.with_log(seen))),
         };
-        wait_until(is_ready, timeout, cancellation)?;
-        std::thread::sleep(SETTLING);
+        wait_until(is_ready, timeout, cancellation)
+    }
+
+    /// Waits until it is sure to be what was found ready.
+    ///
+    /// # Errors
+    /// When it ends in that time; the message shows what it printed.
+    pub(super) fn settle(&self, cancellation: &Cancellation) -> Result<(), TrialError> {
+        cancellation.wait(SETTLING);
         self.ended().map_or(Ok(()), Err)
     }
 
@@ -103,8 +114,7 @@ impl Service {
         if !self.exit.has_ended().unwrap_or(true) {
             return None;
         }
-        // What it printed last may still be on its way through the pipe.
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(LAST_WORDS);
         let message = format!("the service `{}` has ended by itself", self.name);
         Some(TrialError { kind: ErrorKind::Start, message: self.with_log(message) })
     }
@@ -127,8 +137,9 @@ impl Drop for Service {
     fn drop(&mut self) {
         self.ask_to_end();
         let deadline = Instant::now() + TERMINATION_GRACE;
+        let mut pauses = pauses();
         while Instant::now() < deadline && !self.exit.has_ended().unwrap_or(true) {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(pauses.next().unwrap_or(LONGEST_PAUSE));
         }
         // Only now is it collected: until then its number, and so its group's, belongs to nobody else.
         let _ = kill_process_group(self.group, Signal::KILL);
@@ -157,6 +168,7 @@ pub(super) fn wait_until(
     cancellation: &Cancellation,
 ) -> Result<(), TrialError> {
     let deadline = Instant::now() + timeout;
+    let mut pauses = pauses();
     loop {
         let seen = match is_ready() {
             Ok(()) => return Ok(()),
@@ -171,8 +183,13 @@ pub(super) fn wait_until(
             let message = format!("the service was not ready after {} s: {seen}", timeout.as_secs());
             return Err(TrialError { kind: ErrorKind::Start, message });
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(pauses.next().unwrap_or(LONGEST_PAUSE));
     }
+}
+
+/// The pauses between looks, without end.
+fn pauses() -> impl Iterator<Item = Duration> {
+    std::iter::successors(Some(FIRST_PAUSE), |pause| Some((*pause * 2).min(LONGEST_PAUSE)))
 }
 
 /// The folder name of a service's own state directory.

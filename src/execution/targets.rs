@@ -15,7 +15,7 @@ use super::cancellation::Cancellation;
 use super::http_workflow::{READY_CHECK, agent, check_ready};
 use super::orphans::{PORT_VARIABLE, Spare, end_orphans};
 use super::program::{Program, Surroundings};
-use super::service::Service;
+use super::service::{SETTLING, Service};
 
 /// How often a target is started whose port somebody else took in the moment before it could listen there.
 const STARTS: usize = 3;
@@ -129,17 +129,38 @@ impl<'a> Targets<'a> {
             targets.running.push((id, program.start(state_dir).map_err(|error| of(id, error))?));
         }
         let agent = agent(READY_CHECK);
-        for (id, running) in &mut targets.running {
-            let mut starts = 1;
-            while let Err(error) = running.wait_until_ready(&agent, cancellation) {
-                if starts == STARTS || !running.lost_its_port() {
-                    return Err(of(id, error));
-                }
-                starts += 1;
-                *running = running.target.start(state_dir).map_err(|error| of(id, error))?;
+        for _ in 1..STARTS {
+            match targets.wait_until_ready(&agent, cancellation) {
+                Ok(()) => return Ok(targets),
+                Err((index, error)) => targets.start_again(index, error)?,
             }
         }
+        targets.wait_until_ready(&agent, cancellation).map_err(|(_, error)| error)?;
         Ok(targets)
+    }
+
+    /// Waits until all are ready, and settled together. An error comes with the place of the target that it is about.
+    fn wait_until_ready(&self, agent: &Agent, cancellation: &Cancellation) -> Result<(), (usize, TrialError)> {
+        for (index, (id, running)) in self.running.iter().enumerate() {
+            running.wait_until_ready(agent, cancellation).map_err(|error| (index, of(id, error)))?;
+        }
+        if !self.running.is_empty() {
+            cancellation.wait(SETTLING);
+        }
+        let mut running = self.running.iter().enumerate();
+        running.find_map(|(index, (id, running))| Some((index, of(id, running.service.ended()?)))).map_or(Ok(()), Err)
+    }
+
+    /// Starts a target once more that lost its port.
+    ///
+    /// # Errors
+    /// `error`, where it failed for another reason.
+    fn start_again(&mut self, index: usize, error: TrialError) -> Result<(), TrialError> {
+        let Some((id, running)) = self.running.get_mut(index).filter(|(_, running)| running.lost_its_port()) else {
+            return Err(error);
+        };
+        *running = running.target.start(&self.state_dir).map_err(|error| of(id, error))?;
+        Ok(())
     }
 
     /// Where each listens.

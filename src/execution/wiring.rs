@@ -202,9 +202,11 @@ impl Wiring<'_> {
         self.targets.ended()
     }
 
-    /// Waits for what is still on its way, closes the listeners, and hands over what was seen. The targets go on.
-    pub(super) fn close(&mut self) -> Seen {
-        self.server.take().map(TrialProxy::finish).unwrap_or_default()
+    /// Waits for what is still on its way, unless the run has to end at once, closes the listeners, and hands over what was
+    /// seen. The targets go on.
+    pub(super) fn close(&mut self, cancellation: &Cancellation) -> Seen {
+        let server = self.server.take();
+        server.map(|server| server.finish_unless(&|| cancellation.is_forced())).unwrap_or_default()
     }
 }
 

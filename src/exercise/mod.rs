@@ -16,4 +16,4 @@ pub use calls::{Learned, LearnedCall, learn};
 pub use judge::row_result;
 pub use kept::{KeptRow, keep};
 pub use row::{Row, Subject, clean, pairs, rows};
-pub use table::{ExerciseTable, Finding, OperationShown, RowResult, RowVerdict, RunShown};
+pub use table::{EXERCISE_SCHEMA, ExerciseTable, Finding, OperationShown, RowResult, RowVerdict, RunShown};

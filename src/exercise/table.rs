@@ -1,5 +1,6 @@
 //! What an exercise found: `holdpoint.exercise/1`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Claim, ClaimCheck, OperationId, Outcome, Risk, WorkflowId};
@@ -7,10 +8,13 @@ use crate::manifest::FaultSpec;
 
 use super::calls::LearnedCall;
 
+/// The schema that the table names.
+pub const EXERCISE_SCHEMA: &str = "holdpoint.exercise/1";
+
 /// The failure table of a workflow.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExerciseTable {
-    /// `holdpoint.exercise/1`.
+    /// Always [`EXERCISE_SCHEMA`].
     pub schema: String,
     /// The workflow.
     pub workflow: WorkflowId,
@@ -40,7 +44,7 @@ impl ExerciseTable {
 }
 
 /// One row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowResult {
     /// Its name.
     pub id: String,
@@ -63,7 +67,7 @@ pub struct RowResult {
 }
 
 /// What a row came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RowVerdict {
     /// Something is wrong.
@@ -95,7 +99,7 @@ impl RowVerdict {
 }
 
 /// What one trial of a row showed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunShown {
     /// The operations.
     pub operations: Vec<OperationShown>,
@@ -106,7 +110,7 @@ pub struct RunShown {
 }
 
 /// What one trial showed of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationShown {
     /// The operation.
     pub operation: OperationId,
@@ -123,7 +127,7 @@ pub struct OperationShown {
 }
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The rule that is broken, by name.
     pub rule: String,

@@ -1,6 +1,7 @@
 //! The oracle check: a passing trial is damaged in one place at a time and graded again. A grader that still passes, although
 //! what it looks at was damaged, is blind: its pass says nothing. Pure.
 
+mod calls;
 mod concerns;
 mod mutants;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, Claim, OperationId, Outcome, TrialStatus};
+use crate::evidence::Call;
 use crate::manifest::{Case, Grader};
 
 use super::grade::{GradedTrial, GradingContext};
@@ -75,6 +77,23 @@ pub enum Mutation {
         /// Its number.
         exchange: u32,
     },
+    /// No call of an operation was ever made.
+    DropCalls {
+        /// The operation.
+        call: Call,
+    },
+    /// Every call of an operation came before any of another one, which it had come after.
+    AdvanceCalls {
+        /// The operation whose calls came first.
+        call: Call,
+        /// The one whose calls they came before.
+        before: Call,
+    },
+    /// Attempts went on and on that an expectation bounds from above.
+    RepeatAttempts {
+        /// The place of the expectation in its case, from 0.
+        expectation: usize,
+    },
     /// A request said something else in one place.
     AlterArgument {
         /// The number of the call.
@@ -99,6 +118,11 @@ impl Mutation {
                 format!("effect {} of {probe} had another {field}", row + 1)
             }
             Self::DropExchange { exchange } => format!("call {exchange} was never made"),
+            Self::DropCalls { call } => format!("{call} was never called"),
+            Self::AdvanceCalls { call, before } => format!("{call} was called before {before}"),
+            Self::RepeatAttempts { expectation } => {
+                format!("attempts went on that expectation {} bounds", expectation + 1)
+            }
             Self::AlterArgument { exchange, pointer } => format!("call {exchange} asked for another {pointer}"),
         }
     }
@@ -197,7 +221,7 @@ pub fn mutate(case: &Case, trial: &GradedTrial, context: &GradingContext<'_>) ->
         graders: graders(case, trial),
     };
     for (mutation, observation) in all.into_iter().take(MOST) {
-        let regraded = grade(case, observation.apply(&trial.observation), context);
+        let regraded = grade(case, observation.apply(case, &trial.observation), context);
         if regraded.status == TrialStatus::Passed {
             checked.survivors.push(mutation.clone());
         } else {

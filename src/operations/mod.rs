@@ -35,6 +35,7 @@ pub use paper::{Form, Paper};
 pub use rate::Rate;
 pub use run::{RunCase, RunSource, account_of_run};
 pub use scorecard::{Scorecard, scorecard};
+pub use sheet::{Block, Sheet};
 
 #[cfg(test)]
 mod specimen;

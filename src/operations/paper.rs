@@ -20,6 +20,11 @@ pub enum Form {
 /// A paper.
 #[expect(private_bounds, reason = "papers are written in this room alone")]
 pub trait Paper: Serialize + OnSheet {
+    /// The paper laid out, for a form that is made elsewhere.
+    fn laid_out(&self) -> Sheet {
+        self.sheet()
+    }
+
     /// The paper in one of its forms.
     ///
     /// # Errors

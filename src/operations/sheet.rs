@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
 use crate::evidence::{escape_markdown, excerpt};
 
 /// The width of a text, in characters.
@@ -20,23 +22,46 @@ const PLAIN_WORD: usize = 18;
 const NARROWEST: usize = 10;
 
 /// A sheet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sheet {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sheet {
     title: String,
     blocks: Vec<Block>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Block {
+/// A piece of a sheet. Its texts are as they were recorded: each form makes them harmless in its own way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "content", rename_all = "snake_case")]
+pub enum Block {
+    /// A heading.
     Heading(String),
+    /// A heading of less weight.
     Subheading(String),
+    /// A paragraph.
     Text(String),
+    /// Names with their values.
     Facts(Vec<(String, String)>),
+    /// A list.
     List(Vec<String>),
-    Table { head: Vec<String>, rows: Vec<Vec<String>> },
+    /// A table.
+    Table {
+        /// The names of its columns.
+        head: Vec<String>,
+        /// Its rows, each with a cell for each column.
+        rows: Vec<Vec<String>>,
+    },
 }
 
 impl Sheet {
+    /// Its title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What stands on it, in order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
     /// An empty sheet.
     pub(super) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), blocks: Vec::new() }

@@ -67,6 +67,7 @@ pub(super) fn attempt(number: u32, fault: Option<&str>, answered: Answered) -> A
         fault: fault.map(str::to_owned),
         answered,
         exchange: None,
+        behind: None,
     }
 }
 

@@ -9,13 +9,15 @@ use serde_json::Value;
 
 use crate::domain::{CaseId, RunId, WorkflowId};
 use crate::evidence::Form;
-use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute, step_input};
+use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, Redactor, TrialSpec, execute, step_input};
 use crate::exercise::{
-    ExerciseTable, KeptRow, Learned, Row, RowResult, Subject, clean, keep, learn, pairs, row_result, rows,
+    EXERCISE_SCHEMA, ExerciseTable, KeptRow, Learned, Row, RowResult, Subject, clean, keep, learn, pairs, row_result,
+    rows,
 };
 use crate::grading::{GradedTrial, GradingContext, grade};
 use crate::manifest::{Case, Project};
 use crate::operations::{Form as PaperForm, Paper};
+use crate::report::render_sheet_html;
 use crate::store::Store;
 
 use super::carry_out::{processors, without_secrets};
@@ -93,10 +95,11 @@ pub fn exercise(
     }
     let faulty = stage.results(&to_run, results.rows.first())?;
     let table = ExerciseTable {
-        schema: "holdpoint.exercise/1".to_owned(),
+        schema: EXERCISE_SCHEMA.to_owned(),
         workflow,
         fingerprint: project.fingerprint.as_str().to_owned(),
-        input: subject.input,
+        // Files of the project can hold secrets where they should not; a table never does.
+        input: Redactor::for_project(&project, &request.environment).json(&subject.input),
         fixtures: subject.fixtures.iter().map(|fixture| fixture.path.clone()).collect(),
         started,
         finished: times::now(),
@@ -247,7 +250,7 @@ fn publish(folder: &Path, table: &ExerciseTable) -> Result<(), PipelineError> {
             table.write(form).map_err(|error| PipelineError::Files { path: path.clone(), source: error.into() })?;
         write(&path, &text)?;
     }
-    Ok(())
+    write(&folder.join("exercise.html"), &render_sheet_html(&table.laid_out())?)
 }
 
 fn cancelled(cancellation: &Cancellation) -> PipelineError {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
+use crate::execution::Redactor;
 use crate::grading::DoNothing;
 use crate::report::{self, HtmlReport, MutationDocument, ReportDocument, ReportInput};
 use crate::store::{RunKind, Store};
@@ -79,7 +80,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
     let results_digest = results_digest(material)?;
     let accept = accept_command(material, results_digest.as_ref());
     let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
-    let document = report::build(&ReportInput {
+    let mut document = report::build(&ReportInput {
         run,
         project: &prepared.project.file.name,
         started,
@@ -102,6 +103,9 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         accept_command: accept.as_deref(),
         project_option: &project_option(request.named_folder.as_deref()),
     });
+    // What was observed holds no secret since it was recorded; what a case asks is shown as its file has it.
+    let redactor = Redactor::for_project(&prepared.project, &request.environment);
+    document.cases.iter_mut().for_each(|case| case.input = redactor.json(&case.input));
     let json = serde_json::to_string_pretty(&document)
         .map_err(|error| PipelineError::Files { path: folder.join(DOCUMENT), source: error.into() })?;
     write(&folder.join(DOCUMENT), &json)?;

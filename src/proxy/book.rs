@@ -1,6 +1,6 @@
 //! What all connections of a trial share: its clock, its step, the faults that are due, and the record of its calls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +17,9 @@ use super::{Seen, locked};
 /// How long a trial waits at the most for what faults still keep on its way when its steps are over. What is later is cut
 /// off, and no look at a target is then settled.
 const LONGEST_AFTER: Duration = Duration::from_secs(60);
+
+/// How often is looked whether the wait is cut short.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Calls of which a trial keeps a record. A workflow that retries without end must not fill the memory.
 const MOST_RECORDS: usize = 20_000;
@@ -56,6 +59,8 @@ struct Pages {
     text: usize,
     unrecorded: u64,
     fired: BTreeSet<usize>,
+    /// Why faults that fell on a call came to nothing.
+    missed: BTreeMap<usize, String>,
     /// Until when something is sure to be under way.
     due: Option<Instant>,
 }
@@ -118,6 +123,7 @@ impl Book {
             text: 0,
             unrecorded: 0,
             fired: BTreeSet::new(),
+            missed: BTreeMap::new(),
             due: None,
         };
         Self {
@@ -187,6 +193,11 @@ impl Book {
         locked(&self.pages).fired.insert(index);
     }
 
+    /// A fault fell on a call and came to nothing.
+    pub(super) fn missed(&self, index: usize, why: &str) {
+        locked(&self.pages).missed.entry(index).or_insert_with(|| why.to_owned());
+    }
+
     pub(super) fn fired_so_far(&self) -> BTreeSet<usize> {
         locked(&self.pages).fired.clone()
     }
@@ -223,18 +234,18 @@ impl Book {
         let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
     }
 
-    /// Blocks until no call is under way, at the most for `grace` and for what is sure to go on. Says whether one still
-    /// is.
-    pub(super) fn wait_until_idle(&self, grace: Duration) -> bool {
+    /// Blocks until no call is under way, at the most for `grace` and for what is sure to go on, and no longer once
+    /// `is_cut_short` says so. Says whether one still is.
+    pub(super) fn wait_until_idle(&self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> bool {
         let begun = Instant::now();
         let mut pages = locked(&self.pages);
         while pages.open > 0 {
             let until = pages.due.max(Some(begun)).and_then(|due| due.checked_add(grace));
             let left = until.map_or(grace, |until| until.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            if left.is_zero() || is_cut_short() {
                 return true;
             }
-            pages = self.over.wait_timeout(pages, left).unwrap_or_else(PoisonError::into_inner).0;
+            pages = self.over.wait_timeout(pages, left.min(LOOK_AGAIN)).unwrap_or_else(PoisonError::into_inner).0;
         }
         false
     }
@@ -244,7 +255,8 @@ impl Book {
         let mut pages = locked(&self.pages);
         let mut exchanges = std::mem::take(&mut pages.exchanges);
         exchanges.sort_by_key(|exchange| exchange.number);
-        Seen { exchanges, fired: pages.fired.clone(), late, unrecorded: pages.unrecorded }
+        let Pages { fired, missed, unrecorded, .. } = &*pages;
+        Seen { exchanges, fired: fired.clone(), missed: missed.clone(), late, unrecorded: *unrecorded }
     }
 }
 
@@ -274,6 +286,7 @@ mod tests {
             intention: None,
             key: None,
             begun_us: 0,
+            sent_us: None,
             answered_us: None,
             ended_us: 0,
             method: "GET".to_owned(),

@@ -63,12 +63,14 @@ pub(super) async fn forward(
     call: &Arc<Ongoing>,
     peer: Option<&Peer>,
 ) -> Result<Begun, Failure> {
-    let mut line = match line {
-        Some(line) => match line.ready_again().await {
-            Some(line) => line,
-            None => connect(connector).await?,
-        },
-        None => connect(connector).await?,
+    let mut line = match reach(connector, line).await {
+        Ok(line) => line,
+        Err(failure) => {
+            if let Content::Passing(body) = content {
+                RequestBody::passing(body, Arc::clone(call), &Shipment::new(&Arc::default(), false)).noted().await;
+            }
+            return Err(failure);
+        }
     };
     let asks_first = matches!(content, Content::Passing(_))
         && head.headers.get(header::EXPECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
@@ -122,6 +124,16 @@ fn was_left_waiting(awaited: &Result<Response<Incoming>, Failure>) -> bool {
     awaited.as_ref().is_err_and(|failure| failure.status == StatusCode::GATEWAY_TIMEOUT)
 }
 
+/// The connection that was kept, where it is fit for another call, or a new one.
+async fn reach(connector: &Connector, kept: Option<Line>) -> Result<Line, Failure> {
+    if let Some(line) = kept
+        && let Some(line) = line.ready_again().await
+    {
+        return Ok(line);
+    }
+    connect(connector).await
+}
+
 async fn connect(connector: &Connector) -> Result<Line, Failure> {
     let target = &connector.target;
     let io = timeout(connector.timeout, target.connect())
@@ -166,7 +178,13 @@ async fn send(
         Ok(response) => Ok(response),
         Err(mut unsent) => match unsent.take_message() {
             Some(request) => {
-                *line = connect(connector).await?;
+                *line = match connect(connector).await {
+                    Ok(line) => line,
+                    Err(failure) => {
+                        request.into_body().noted().await;
+                        return Err(failure);
+                    }
+                };
                 line.sender.send_request(request).await.map_err(|error| Failure::of_request(&error))
             }
             None => Err(Failure::of_request(unsent.error())),

@@ -80,7 +80,7 @@ impl RecordedHeaders {
         Self(all.filter(|name| !SECRET.contains(&name.as_str())).collect())
     }
 
-    /// What may be recorded of these headers. Bytes that are no UTF-8 show as U+FFFD.
+    /// What may be recorded of these headers.
     pub(super) fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let is_recorded = |name: &HeaderName| {
             let name = name.as_str();
@@ -89,9 +89,14 @@ impl RecordedHeaders {
                 || RECORDED_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
         };
         let recorded = headers.iter().filter(|(name, _)| is_recorded(name));
-        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         recorded.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
     }
+}
+
+/// A header's value as text: UTF-8 where it is that, else ISO 8859-1, as RFC 9110, section 5.5 says of older senders.
+pub(super) fn text(value: &HeaderValue) -> String {
+    let bytes = value.as_bytes();
+    std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().copied().map(char::from).collect(), str::to_owned)
 }
 
 /// Whether a comma-separated header holds this word.
@@ -178,6 +183,13 @@ mod tests {
     fn headers_that_hold_secrets_are_not_recorded_whoever_asks() {
         for name in SECRET {
             assert!(!recorded(&[name], name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_no_utf_8_is_read_as_iso_8859_1() {
+        for (bytes, expected) in [(&b"p\xc3\xa4ss"[..], "päss"), (b"p\xe4ss", "päss"), (b"plain", "plain")] {
+            assert_eq!(text(&HeaderValue::from_bytes(bytes).unwrap()), expected);
         }
     }
 

@@ -89,6 +89,8 @@ pub struct Seen {
     pub exchanges: Vec<Exchange>,
     /// The faults that took effect: their places in the case's list.
     pub fired: BTreeSet<usize>,
+    /// Why faults that fell on a call came to nothing, by their places.
+    pub missed: BTreeMap<usize, String>,
     /// Whether something was still on its way when the longest wait had passed.
     pub late: bool,
     /// Calls that were passed on and not recorded, because there were more than a trial can hold.

@@ -13,6 +13,7 @@ use crate::evidence::{Delivered, Exchange, FaultLaid, Forwarded, Message, Reques
 
 use super::book::{Arrival, Book};
 use super::connector::Connector;
+use super::headers::text;
 use super::locked;
 
 /// Bytes of a request that are kept, whatever is recorded, where its identity stands in the body.
@@ -39,8 +40,8 @@ pub(super) struct Ongoing {
 #[derive(Debug)]
 struct Draft {
     request: Intake,
-    /// Whether the head of the request may have gone out, and how often all of it has.
-    sent: bool,
+    /// When the head of the request may have begun to go out, and how often all of it has.
+    sent_us: Option<u64>,
     sent_whole: u32,
     answer: Option<Intake>,
     status: Option<u16>,
@@ -121,7 +122,8 @@ impl Ongoing {
 
     /// From here on the upstream may have got something of it.
     pub(super) fn sending(&self) {
-        locked(&self.draft).sent = true;
+        let now = self.book.elapsed_us();
+        locked(&self.draft).sent_us.get_or_insert(now);
     }
 
     /// The upstream got all of it, once more.
@@ -172,7 +174,7 @@ impl Ongoing {
 
     /// The head of the answer that the caller is about to get.
     pub(super) fn delivering(&self, status: u16, headers: &HeaderMap) {
-        let retry_after = headers.get(RETRY_AFTER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let retry_after = headers.get(RETRY_AFTER).map(text);
         let mut draft = locked(&self.draft);
         draft.delivered_status = Some(status);
         draft.retry_after = retry_after;
@@ -240,15 +242,27 @@ impl Drop for Ongoing {
         let header = |name: &str| {
             self.identities.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
         };
-        let request = RequestSeen { target: &self.target, header: &header, body: draft.request.whole() };
+        let (body, beginning) = (draft.request.whole(), draft.request.beginning());
+        let request = RequestSeen { target: &self.target, header: &header, body, beginning };
         let matched = self.matched.as_ref();
         let intention = matched.map(|matched| matched.intention(&request, &body_digest));
         let key = match matched {
             Some(matched) => matched.key(&request),
             None => header("idempotency-key").filter(|key| !key.is_empty()),
         };
+        if draft.request.is_too_long() && matched.is_some_and(|matched| matched.lacks_identity(&request)) {
+            let looked_at = draft.request.kept.len();
+            draft.problem.get_or_insert_with(|| {
+                format!(
+                    "its identity stands in its body, and not within the {looked_at} bytes of it that are looked at"
+                )
+            });
+        }
         if is_cut_off && draft.ended_us.is_none() {
             draft.problem.get_or_insert_with(|| "it was still under way when the trial ended".to_owned());
+        }
+        if let (Some(due), None, Some(problem)) = (&self.arrival.fault, &draft.fault, &draft.problem) {
+            self.book.missed(due.index, problem);
         }
         let ended_us = draft.ended_us.unwrap_or_else(|| self.book.elapsed_us());
         let most = self.connector.record_bytes;
@@ -261,6 +275,7 @@ impl Drop for Ongoing {
             intention,
             key,
             begun_us: self.arrival.begun_us,
+            sent_us: draft.sent_us,
             answered_us: draft.answered_us,
             ended_us,
             method: std::mem::take(&mut self.method),
@@ -285,7 +300,7 @@ impl Draft {
     fn new(request: Intake) -> Self {
         Self {
             request,
-            sent: false,
+            sent_us: None,
             sent_whole: 0,
             answer: None,
             status: None,
@@ -300,9 +315,9 @@ impl Draft {
     }
 
     fn forwarded(&self) -> Forwarded {
-        match (self.sent, self.sent_whole) {
-            (false, 0) => Forwarded::No,
-            (true, 0) => Forwarded::Partly,
+        match (self.sent_us, self.sent_whole) {
+            (None, 0) => Forwarded::No,
+            (Some(_), 0) => Forwarded::Partly,
             (_, 1) => Forwarded::Whole,
             _ => Forwarded::Twice,
         }
@@ -323,7 +338,17 @@ impl Intake {
 
     /// The body, where all of it came and was kept.
     fn whole(&self) -> Option<&[u8]> {
-        (self.is_whole && self.kept.len() as u64 == self.bytes).then_some(self.kept.as_slice())
+        (self.is_whole && !self.is_too_long()).then_some(self.kept.as_slice())
+    }
+
+    /// Whether more came than may be kept.
+    fn is_too_long(&self) -> bool {
+        (self.kept.len() as u64) < self.bytes
+    }
+
+    /// The beginning of the body, where not all of it came or was kept.
+    fn beginning(&self) -> Option<&[u8]> {
+        self.whole().is_none().then_some(self.kept.as_slice())
     }
 
     fn message(&mut self, most: usize, digest: Digest) -> Message {
@@ -343,6 +368,5 @@ fn identities(matched: Option<&WireMatch>, headers: &HeaderMap) -> Vec<(String, 
     let wire = matched.map(WireMatch::wire);
     let places = wire.into_iter().flat_map(|wire| [&wire.intention, &wire.key]).flatten();
     let names = places.filter_map(|place| place.header.as_deref()).chain(["idempotency-key"]);
-    let value = |name: &str| Some(String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned());
-    names.filter_map(|name| Some((name.to_owned(), value(name)?))).collect()
+    names.filter_map(|name| Some((name.to_owned(), headers.get(name).map(text)?))).collect()
 }

@@ -143,11 +143,21 @@ pub(super) struct PeerIo(pub(super) Arc<Peer>);
 
 impl AsyncRead for PeerIo {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let stream = &self.0.stream;
         loop {
-            ready!(self.0.stream.poll_read_ready(context))?;
-            match self.0.stream.try_read_buf(buffer) {
+            ready!(stream.poll_read_ready(context))?;
+            let room = buffer.remaining();
+            let mut read = None;
+            let tried = stream.try_io(Interest::READABLE, || {
+                let bytes = stream.try_read_buf(buffer)?;
+                read = Some(bytes);
+                // So little that nothing is left: whoever reads or looks next waits, and asks the system no more in vain.
+                if (1..room).contains(&bytes) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+            });
+            match tried {
+                _ if read.is_some() => return Poll::Ready(Ok(())),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                read => return Poll::Ready(read.map(drop)),
+                tried => return Poll::Ready(tried),
             }
         }
     }

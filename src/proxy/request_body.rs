@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use tokio::time::{Instant, Sleep};
 
@@ -15,6 +16,10 @@ use super::target::Counts;
 
 /// How long a body waits for the upstream to ask for it, where the caller waits to be asked. Some servers never ask.
 const UNASKED: Duration = Duration::from_secs(1);
+
+/// How long a body that goes no further is read, and how much of it.
+const NOTED_FOR: Duration = Duration::from_secs(1);
+const NOTED_BYTES: usize = 8 << 20;
 
 /// Marks a moment that has not come.
 const NEVER: u64 = u64::MAX;
@@ -183,6 +188,21 @@ impl RequestBody {
             shipment.end();
         }
         Self { content: Content::Known(bytes), shipment: Arc::clone(shipment), unasked: None }
+    }
+
+    /// Takes in a body that goes no further, within bounds, so that the record can say what it was an attempt at.
+    pub(super) async fn noted(mut self) {
+        let mut room = NOTED_BYTES;
+        let taking_in = async {
+            while let Some(Ok(frame)) = self.frame().await {
+                room = room.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+                if room == 0 {
+                    return;
+                }
+            }
+        };
+        // What has not come by then is not known.
+        let _ = tokio::time::timeout(NOTED_FOR, taking_in).await;
     }
 
     fn poll_asked(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Unsent>> {

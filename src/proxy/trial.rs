@@ -78,15 +78,20 @@ impl TrialProxy {
     /// Takes no more calls, lets go of those that are held, waits for what is on its way (at the most ten seconds longer
     /// than faults keep it there), cuts off what is left, and gives the record.
     pub fn finish(self) -> Seen {
-        self.finish_within(GRACE)
+        self.finish_unless(&|| false)
     }
 
-    fn finish_within(self, grace: Duration) -> Seen {
+    /// The same, and waits no longer once `is_cut_short` says so.
+    pub fn finish_unless(self, is_cut_short: &dyn Fn() -> bool) -> Seen {
+        self.finish_within(GRACE, is_cut_short)
+    }
+
+    fn finish_within(self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> Seen {
         self.book.enter(Phase::Closing);
-        let late = self.book.wait_until_idle(grace);
+        let late = self.book.wait_until_idle(grace, is_cut_short);
         self.book.enter(Phase::Ended);
         if late {
-            self.book.wait_until_idle(TIDYING);
+            self.book.wait_until_idle(TIDYING, &|| false);
         }
         self.book.take(late)
     }
@@ -117,8 +122,8 @@ mod tests {
     use crate::evidence::{Delivered, Forwarded};
     use crate::proxy::{ProxiedConnector, Proxy};
 
-    #[test]
-    fn what_does_not_end_in_time_is_cut_off_recorded_and_said() {
+    /// How a trial ends whose only call is held open by its upstream.
+    fn ends(grace: Duration, is_cut_short: &dyn Fn() -> bool) -> (Duration, Seen) {
         let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
         let manifest = json!({"id": "a", "kind": "connector", "version": "1", "release": "1", "operations": {}});
         let connector = ProxiedConnector {
@@ -137,12 +142,26 @@ mod tests {
         client.write_all(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
         let _held_open = upstream.accept().unwrap();
         let begun = Instant::now();
-        let seen = trial.finish_within(Duration::from_millis(200));
-        assert!(begun.elapsed() >= Duration::from_millis(200));
+        let seen = trial.finish_within(grace, is_cut_short);
+        (begun.elapsed(), seen)
+    }
+
+    #[test]
+    fn what_does_not_end_in_time_is_cut_off_recorded_and_said() {
+        let (took, seen) = ends(Duration::from_millis(200), &|| false);
+        assert!(took >= Duration::from_millis(200));
         assert!(seen.late);
         assert_eq!(seen.exchanges.len(), 1);
         let exchange = &seen.exchanges[0];
         assert_eq!((exchange.forwarded, exchange.delivered), (Forwarded::Whole, Delivered::No));
         assert!(exchange.problem.as_ref().unwrap().contains("still under way"), "{exchange:?}");
+    }
+
+    #[test]
+    fn whoever_is_in_a_hurry_waits_for_nothing_and_has_the_record_all_the_same() {
+        // An hour would have to pass if nobody could cut it short.
+        let (_, seen) = ends(Duration::from_secs(3600), &|| true);
+        assert!(seen.late);
+        assert!(seen.exchanges[0].problem.as_ref().unwrap().contains("still under way"), "{seen:?}");
     }
 }

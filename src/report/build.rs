@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
 use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk, TrialStatus};
-use crate::evidence::{Answered, Observation, OperationSeen};
+use crate::evidence::{Answered, Observation, OperationSeen, TrialError};
 use crate::grading::{CaseResult, GradedTrial};
 use crate::manifest::FaultSpec;
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
@@ -280,7 +280,7 @@ fn trial_view(trial: &GradedTrial) -> TrialView {
             .filter(|answer| answer.output.as_str() != Some(answer.text.as_str()))
             .map(|answer| answer.text.clone()),
         output,
-        error: observation.error.as_ref().map(|error| ErrorView { kind: error.kind, message: error.message.clone() }),
+        error: observation.error.as_ref().map(error_view),
         operations: operation_views(trial),
         grades: trial
             .grades
@@ -294,6 +294,10 @@ fn trial_view(trial: &GradedTrial) -> TrialView {
     }
 }
 
+fn error_view(error: &TrialError) -> ErrorView {
+    ErrorView { kind: error.kind, message: error.message.clone() }
+}
+
 /// The steps; the last answer is not repeated in them.
 fn step_views(observation: &Observation) -> Vec<StepView> {
     let last_answering = observation.steps.iter().rposition(|step| step.answer.is_some());
@@ -304,6 +308,7 @@ fn step_views(observation: &Observation) -> Vec<StepView> {
         http_status: step.http_status,
         answer: step.answer.as_ref().filter(|_| Some(index) != last_answering).map(|answer| answer.text.clone()),
         stderr: step.stderr.clone(),
+        failure: step.failure.as_ref().map(error_view),
     };
     observation.steps.iter().enumerate().map(view).collect()
 }
@@ -345,6 +350,7 @@ fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
                 answered: (attempt.answered != Answered::NoAnswer).then(|| attempt.answered.to_string()),
                 call: attempt.call.as_ref().map(ToString::to_string),
                 exchange: attempt.exchange,
+                behind: attempt.behind,
             })
             .collect(),
         operation: seen.operation,

@@ -215,6 +215,8 @@ struct StepItem {
     http_status: Option<u16>,
     answer: Option<SideText>,
     stderr: Option<SideText>,
+    /// How it failed, where the case lets the trial go on after that.
+    failure: Option<SideText>,
 }
 
 /// What one probe read.
@@ -382,7 +384,7 @@ fn grade_item(grade: &GradeView, before: Option<&'static str>, cap: Cap<'_>) -> 
 
 /// Nothing where there is only one quiet step: the answer has been shown already.
 fn step_items(steps: &[StepView], cap: Cap<'_>) -> Vec<StepItem> {
-    let quiet = |step: &StepView| step.stderr.is_empty() && step.http_status.is_none();
+    let quiet = |step: &StepView| step.stderr.is_empty() && step.http_status.is_none() && step.failure.is_none();
     if steps.len() <= 1 && steps.iter().all(quiet) {
         return Vec::new();
     }
@@ -395,6 +397,7 @@ fn step_items(steps: &[StepView], cap: Cap<'_>) -> Vec<StepItem> {
             http_status: step.http_status,
             answer: step.answer.as_ref().map(|answer| plain(answer, cap)),
             stderr: (!step.stderr.is_empty()).then(|| logged(&step.stderr, cap)),
+            failure: step.failure.as_ref().map(|failure| logged(&failure.message, cap)),
         })
         .collect()
 }

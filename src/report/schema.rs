@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
+use crate::exercise::{EXERCISE_SCHEMA, ExerciseTable};
+
 use super::compare_document::{COMPARE_SCHEMA, CompareDocument};
 use super::document::{REPORT_SCHEMA, ReportDocument};
 use super::plan_document::{PLAN_SCHEMA, PlanDocument};
@@ -23,6 +25,11 @@ pub fn plan_schema() -> Value {
 /// The JSON Schema (draft 2020-12) of `compare --json`.
 pub fn compare_schema() -> Value {
     schema_of::<CompareDocument>(COMPARE_SCHEMA)
+}
+
+/// The JSON Schema (draft 2020-12) of `exercise.json`.
+pub fn exercise_schema() -> Value {
+    schema_of::<ExerciseTable>(EXERCISE_SCHEMA)
 }
 
 fn schema_of<T: JsonSchema>(name: &str) -> Value {

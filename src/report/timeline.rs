@@ -89,7 +89,9 @@ fn attempt_event(attempt: &AttemptView, trial: &TrialView, cap: Cap<'_>) -> Even
     let exchange = attempt.exchange.and_then(|number| trial.exchanges.iter().find(|seen| seen.number == number));
     match exchange {
         Some(exchange) => {
-            let event = exchange_event(exchange, title, attempt.answered.as_deref(), cap);
+            let mut event = exchange_event(exchange, title, attempt.answered.as_deref(), cap);
+            let behind = attempt.behind;
+            event.sentences.extend(behind.map(|other| format!("It came to the target after attempt {other}.")));
             Event { identity: attempt.identity.clone(), ..event }
         }
         None => Event {
@@ -187,7 +189,7 @@ fn exchange_stations(exchange: &ExchangeView, answered: Option<&str>) -> Vec<Sta
             at: at(exchange.begun_us),
             ..station(CALLS, "done", format!("{} {}", exchange.method, exchange.target))
         },
-        station(FORWARDED, forwarded_state, forwarded_text),
+        Station { at: exchange.sent_us.and_then(at), ..station(FORWARDED, forwarded_state, forwarded_text) },
         Station { at: exchange.answered_us.and_then(at), ..answers },
         Station { at: at(exchange.ended_us), ..gets },
     ];

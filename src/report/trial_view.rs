@@ -64,6 +64,9 @@ pub struct StepView {
     pub answer: Option<String>,
     /// What the program wrote to standard error, capped.
     pub stderr: String,
+    /// How it failed, where the case lets the trial go on after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<ErrorView>,
 }
 
 /// One operation: what the evidence supports, and what the workflow claims.
@@ -109,6 +112,9 @@ pub struct AttemptView {
     /// The number of the exchange that shows it in full, where the runner stood between the two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<u32>,
+    /// The first later attempt whose request went on to the target before this one's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<u32>,
 }
 
 /// One grade.
@@ -144,6 +150,9 @@ pub struct ExchangeView {
     pub target: String,
     /// When the request arrived.
     pub begun_us: u64,
+    /// When the request began to go on to the target; `None` where it never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_us: Option<u64>,
     /// When the target's answer had arrived as a whole, or was given up.
     pub answered_us: Option<u64>,
     /// When the workflow had its answer, or had gone.
@@ -205,6 +214,7 @@ impl From<&Exchange> for ExchangeView {
             method: exchange.method.clone(),
             target: exchange.target.clone(),
             begun_us: exchange.begun_us,
+            sent_us: exchange.sent_us,
             answered_us: exchange.answered_us,
             ended_us: exchange.ended_us,
             request: BodyView::from(&exchange.request),

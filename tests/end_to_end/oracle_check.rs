@@ -95,9 +95,20 @@ fn no_secret_gets_into_the_document() {
     let sandbox = project(&[("sharp", &SHARP)]);
     sandbox.edit("holdpoint.yaml", "run: [sh, workflow.sh]", "run: [sh, workflow.sh], env: {pass: [TICKET_TOKEN]}");
     sandbox.edit("workflow.sh", "\"owner\": \"ada\"", "\"'\"$TICKET_TOKEN\"'\": \"ada\"");
+    // What a case asks stands in its report.
+    let forms = ["s3cret-of-the-desk", "czNjcmV0LW9mLXRoZS1kZXNr"];
+    sandbox.edit(
+        "cases/action/sharp.yaml",
+        "input: {}",
+        &format!("input: {{as_it_is: {}, in_base64: {}}}", forms[0], forms[1]),
+    );
     let mut command = sandbox.holdpoint_command();
     command.args(["run", "--all", "--mutate"]).env("TICKET_TOKEN", "s3cret-of-the-desk");
     sandbox.ran(&mut command).expect(0);
+    for file in ["report.json", "report.html", "summary.md"] {
+        let text = sandbox.read(&format!("reports/latest/{file}"));
+        assert!(forms.iter().all(|form| !text.contains(form)), "{file}: {text}");
+    }
     let text = sandbox.read("reports/latest/mutation.json");
     assert!(!text.contains("s3cret-of-the-desk") && text.contains("[redacted:TICKET_TOKEN]"), "{text}");
 }

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
 use holdpoint::domain::Outcome;
-use holdpoint::evidence::{Answered, ErrorKind, Observation, Reading};
+use holdpoint::evidence::{Answered, ErrorKind, Forwarded, Observation, Reading};
 use serde_json::json;
 
 use crate::scene::Scene;
@@ -88,7 +88,7 @@ fn an_upstream_that_is_down_is_the_trials_error_and_leaves_nothing_certain() {
         order.attempts.iter().map(|seen| seen.answered.clone()).collect::<Vec<_>>(),
         [Answered::NotForwarded, Answered::NotForwarded]
     );
-    assert_eq!(order.outcome, Outcome::Uncertain);
+    assert_eq!((order.operation.as_str(), order.outcome), ("order:O-1", Outcome::Uncertain));
 }
 
 #[test]
@@ -111,6 +111,81 @@ fn an_upstream_that_never_answers_and_one_that_speaks_no_http_are_the_trials_err
     });
     let other = with_upstream(&format!("http://{address}"));
     assert!(error(&other).1.contains("is no HTTP"), "{other:#?}");
+}
+
+#[test]
+fn a_step_that_may_fail_and_waits_in_vain_says_for_which_call() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+            // An answer without end, a byte at a time.
+            while stream.write_all(b"x").is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+        }
+    });
+    let mut scene = Scene::new();
+    scene.file["connectors"]["shop"]["upstream"] = json!({ "url": format!("http://{address}") });
+    scene.file["workflows"]["buyer"]["timeout_s"] = json!(2);
+    scene.file["probes"] = json!({});
+    for (id, may_fail) in [("may", true), ("must-not", false)] {
+        scene.case(id, json!({"timeout_s": 60}), json!({"steps": [{"invoke": {"may_fail": may_fail}}]}));
+    }
+    let all = scene.run();
+    let failure = all["may"].steps[0].failure.as_ref().unwrap();
+    assert_eq!((failure.kind, &all["may"].error), (ErrorKind::Timeout, &None));
+    for message in [&failure.message, &error(&all["must-not"]).1.to_owned()] {
+        let told =
+            "; call 1, to the connector `shop` (POST /v1/orders), was still open: its answer, of status 200, had not";
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[test]
+fn a_fault_that_cannot_take_effect_says_why_in_the_case() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let head = "HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\nConnection: close\r\n";
+            let _ = stream.write_all(format!("{head}Content-Length: 2\r\n\r\n{{}}").as_bytes());
+        }
+    });
+    let mut scene = Scene::new();
+    scene.file["connectors"]["shop"]["upstream"] = json!({ "url": format!("http://{address}") });
+    scene.file["probes"] = json!({});
+    scene.case("a", json!({}), crate::scene::fault("corrupt_json", json!({})));
+    let observation = scene.run_one();
+    let (kind, message) = error(&observation);
+    assert_eq!(kind, ErrorKind::FaultNotFired);
+    assert!(message.contains("shop/order (") && message.contains("encoded as gzip"), "{message}");
+}
+
+#[test]
+fn whoever_forces_a_run_to_end_does_not_wait_for_what_a_fault_keeps_on_its_way() {
+    let mut scene = Scene::new();
+    let late = crate::scene::fault("late_commit", json!({"by": "status", "seconds": 20}));
+    scene.case("a", json!({"mark": "answered"}), late);
+    let mark = scene.folder().join("answered");
+    std::thread::scope(|scope| {
+        let cancellation = &scene.cancellation;
+        scope.spawn(move || {
+            while !mark.exists() {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            cancellation.request();
+            cancellation.request();
+        });
+        let observation = scene.run_one();
+        // It would have landed if the trial had waited for it.
+        assert_eq!(observation.exchanges[0].forwarded, Forwarded::No, "{observation:#?}");
+    });
 }
 
 #[test]

@@ -205,6 +205,7 @@ fn what_cannot_be_altered_is_delivered_as_it_is_and_the_fault_has_not_fired() {
         let problem = seen.exchanges[0].problem.as_ref().unwrap();
         assert!(problem.contains("could not take effect") && problem.contains(expected), "{problem}");
         assert_eq!((seen.fired, seen.exchanges[0].fault.clone()), ([].into(), None));
+        assert_eq!(seen.missed.get(&0), Some(problem), "the trial learns why");
         assert_eq!(seen.exchanges[0].delivered, Delivered::Whole);
     }
 }

@@ -120,6 +120,7 @@ fn a_late_commit_lands_after_its_status_was_answered() {
     let got = upstream.got();
     assert_eq!(got.iter().map(|got| got.header("x-key")).collect::<Vec<_>>(), [Some("second"), None]);
     assert_eq!(seen.exchanges[0].delivered_status, Some(504));
+    assert!(seen.exchanges[0].sent_us > seen.exchanges[1].sent_us, "{:#?}", seen.exchanges);
     assert_eq!((seen.exchanges[0].status, seen.fired), (Some(200), [0].into()));
 }
 

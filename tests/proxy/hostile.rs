@@ -49,6 +49,56 @@ fn an_upstream_that_is_down_is_said_to_be() {
 }
 
 #[test]
+fn a_request_to_an_upstream_that_is_down_is_an_attempt_at_what_its_body_says() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let scene = hasty(Upstream::saying("").at(format!("http://{free}")));
+    let mut client = scene.client();
+    // The body comes when the answer could have been given long since.
+    client.send("POST /orders HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n");
+    thread::sleep(Duration::from_millis(100));
+    client.send("{\"order\":\"O-1\"}");
+    assert_eq!(client.read_answer().unwrap().status(), 502);
+    let exchange = scene.finish_with_one();
+    assert_eq!((exchange.intention, exchange.forwarded), (Some("order:O-1".into()), Forwarded::No));
+}
+
+#[test]
+fn an_upstream_that_goes_down_between_two_calls_hides_nothing_of_the_second() {
+    let upstream = Upstream::acting(|_, stream| stream.write_all(ok("{}").as_bytes()).is_err());
+    let scene = hasty(upstream);
+    let mut client = scene.client();
+    for order in ["O-1", "O-2"] {
+        client.call("POST", "/orders", "", &format!("{{\"order\":\"{order}\"}}")).unwrap();
+        // Long enough for the connection to be known to be closed.
+        thread::sleep(Duration::from_millis(50));
+    }
+    let seen = scene.finish();
+    let intentions: Vec<_> = seen.exchanges.into_iter().map(|exchange| exchange.intention.unwrap()).collect();
+    assert_eq!(intentions, ["order:O-1".into(), "order:O-2".into()]);
+}
+
+#[test]
+fn an_identity_beyond_what_is_looked_at_is_said_to_be() {
+    let padding = "x".repeat(2 << 20);
+    for (body, expected) in [
+        (format!("{{\"order\":\"O-1\",\"note\":\"{padding}\"}}"), Some("order:O-1")),
+        (format!("{{\"note\":\"{padding}\",\"order\":\"O-1\"}}"), None),
+    ] {
+        let scene = Scene::new(Upstream::saying(&ok("{}")));
+        assert_eq!(scene.client().call("POST", "/orders", "", &body).unwrap().status(), 200);
+        let exchange = scene.finish_with_one();
+        let intention = exchange.intention.unwrap();
+        match expected {
+            Some(expected) => assert_eq!((intention.as_str(), exchange.problem), (expected, None)),
+            None => {
+                assert!(intention.as_str().starts_with("order:#"), "{intention}");
+                assert!(exchange.problem.as_ref().unwrap().contains("1048576 bytes"), "{:?}", exchange.problem);
+            }
+        }
+    }
+}
+
+#[test]
 fn an_upstream_whose_name_is_unknown_is_said_to_be() {
     let upstream = Upstream::saying("").at("http://no-such-host.invalid:1".to_owned());
     let setting = Setting { timeout: Duration::from_secs(10), ..Setting::default() };

@@ -37,6 +37,7 @@ fn call(number: u32, operation: &str, status: u16, body: &str) -> Exchange {
         intention: Some(OperationId::new(format!("{operation}:O-1"))),
         key: None,
         begun_us: 0,
+        sent_us: None,
         answered_us: Some(1),
         ended_us: 2,
         method: "POST".to_owned(),
@@ -204,4 +205,17 @@ fn what_only_reads_and_what_belongs_to_no_operation_is_no_attempt() {
     let elsewhere = Exchange { connector: "other".into(), ..call(3, "order", 200, "{}") };
     let unnamed = call(4, "no-such-operation", 200, "{}");
     assert_eq!(seen(&[call(1, "list", 200, "[]"), unknown, elsewhere, unnamed]), []);
+}
+
+#[test]
+fn an_attempt_that_was_overtaken_on_its_way_names_the_one_that_was_first() {
+    let sent = |number: u32, sent_us: Option<u64>| Exchange { sent_us, ..call(number, "order", 201, "{}") };
+    let behind =
+        |exchanges: &[Exchange]| -> Vec<Option<u32>> { seen(exchanges).iter().map(|attempt| attempt.behind).collect() };
+    assert_eq!(behind(&[sent(1, Some(90)), sent(2, Some(40)), sent(3, Some(20))]), [Some(2), Some(3), None]);
+    assert_eq!(behind(&[sent(1, Some(10)), sent(2, Some(40))]), [None, None]);
+    assert_eq!(behind(&[sent(1, None), sent(2, Some(40))]), [None, None], "what never went on was not overtaken");
+    let late = seen(&[sent(4, Some(90)), sent(7, Some(40))]).remove(0);
+    let sentence = crate::evidence::outcome::attempt_sentence(&late);
+    assert_eq!(sentence, "Attempt 1, which came to the target after attempt 2: committed.");
 }

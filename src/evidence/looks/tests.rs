@@ -29,6 +29,7 @@ fn attempt(connector: &str, operation: &str) -> AttemptSeen {
         fault: None,
         answered: Answered::NoAnswer,
         exchange: Some(4),
+        behind: None,
     }
 }
 
@@ -42,6 +43,7 @@ fn asked(body: &str) -> Exchange {
         key: None,
         retry_after: None,
         begun_us: 0,
+        sent_us: None,
         answered_us: None,
         ended_us: 0,
         method: "POST".to_owned(),
@@ -102,7 +104,7 @@ fn an_operation_that_is_known_by_its_requests_content_alone_is_not_missing_at_a_
         }))
         .unwrap(),
     );
-    let request = crate::evidence::RequestSeen { target: "/orders", header: &|_| None, body: None };
+    let request = crate::evidence::RequestSeen { target: "/orders", header: &|_| None, body: None, beginning: None };
     let operation = table.find("POST", "/orders").unwrap().intention(&request, &crate::domain::Digest::of(b"body"));
     let of = json!({"of": "shop/order"});
     let attempts = [attempt("shop", "order")];

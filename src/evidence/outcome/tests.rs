@@ -17,6 +17,7 @@ fn attempts(answers: Vec<Answered>) -> Vec<AttemptSeen> {
         fault: None,
         answered,
         exchange: None,
+        behind: None,
     };
     (1..).zip(answers).map(attempt).collect()
 }
@@ -343,8 +344,16 @@ proptest! {
 #[test]
 fn grounds_are_what_looks_showed_and_the_conclusion_without_a_targets_words() {
     let refused = Answered::Refused { reason: "Jane Doe has no right".to_owned() };
-    let attempt =
-        AttemptSeen { number: 1, step: 1, call: None, identity: None, fault: None, answered: refused, exchange: None };
+    let attempt = AttemptSeen {
+        number: 1,
+        step: 1,
+        call: None,
+        identity: None,
+        fault: None,
+        answered: refused,
+        exchange: None,
+        behind: None,
+    };
     let seen = conclude(&OperationId::new("op-1"), &[attempt], &[Look::settled("desk", Vec::new())]);
     let grounds: Vec<&str> = seen.grounds().collect();
     assert_eq!(grounds, ["The probe `desk` shows no effect, settled.", "The target refused and shows no effect."]);

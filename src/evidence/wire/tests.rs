@@ -108,8 +108,12 @@ fn with_wire(wire: &Value) -> WireMatch {
 fn the_identity_of_an_intention_is_read_where_the_manifest_says() {
     let body = br#"{"op": {"id": "O-2", "number": 7, "sure": true, "list": [1], "none": null, "empty": ""}}"#;
     let header = |name: &str| (name == "X-Intent").then(|| "O-3".to_owned());
-    let request =
-        RequestSeen { target: "/orders/O%2D1/lines?op=O-4&op=O-5&plus=a+b%2B&bare", header: &header, body: Some(body) };
+    let request = RequestSeen {
+        target: "/orders/O%2D1/lines?op=O-4&op=O-5&plus=a+b%2B&bare",
+        header: &header,
+        body: Some(body),
+        beginning: None,
+    };
     for (place, expected) in [
         (json!({"segment": "order"}), Some("O-1")),
         (json!({"segment": "other"}), None),
@@ -143,7 +147,10 @@ fn the_identity_of_an_intention_is_read_where_the_manifest_says() {
 fn without_a_stated_identity_the_same_request_is_the_same_intention() {
     let matched = with_wire(&json!({}));
     let of = |target: &str, body: &[u8]| {
-        matched.intention(&RequestSeen { target, header: &no_header, body: Some(body) }, &Digest::of(body))
+        matched.intention(
+            &RequestSeen { target, header: &no_header, body: Some(body), beginning: None },
+            &Digest::of(body),
+        )
     };
     let first = of("/orders/O-1/lines", b"{}");
     assert_eq!(of("/orders/O-1/lines", b"{}"), first);
@@ -155,7 +162,7 @@ fn without_a_stated_identity_the_same_request_is_the_same_intention() {
 #[test]
 fn a_body_that_is_not_known_as_a_whole_states_nothing() {
     let matched = with_wire(&json!({"intention": {"body": "/id"}}));
-    let request = RequestSeen { target: "/orders/O-1/lines", header: &no_header, body: None };
+    let request = RequestSeen { target: "/orders/O-1/lines", header: &no_header, body: None, beginning: None };
     assert!(matched.intention(&request, &Digest::of(b"")).as_str().starts_with("add:#"));
     let broken = RequestSeen { body: Some(br#"{"id": "O-1""#), ..request };
     assert!(matched.intention(&broken, &Digest::of(b"")).as_str().starts_with("add:#"));
@@ -171,7 +178,7 @@ fn the_key_stands_where_the_manifest_says_or_in_the_header_of_that_name() {
         "X-Token" => Some("k-2".to_owned()),
         _ => None,
     };
-    let request = RequestSeen { target: "/orders/O-1/lines", header: &header, body: None };
+    let request = RequestSeen { target: "/orders/O-1/lines", header: &header, body: None, beginning: None };
     assert_eq!(with_wire(&json!({})).key(&request).as_deref(), Some("k-1"));
     assert_eq!(with_wire(&json!({"key": {"header": "X-Token"}})).key(&request).as_deref(), Some("k-2"));
     assert_eq!(with_wire(&json!({"key": {"query": "token"}})).key(&request), None);

@@ -35,6 +35,14 @@ pub(super) fn without_rests(text: &str, secrets: &[(String, String)]) -> Option<
     found.then_some(result)
 }
 
+/// The text without the beginning of a secret at its end, of a text that goes on there; `None` where there is none.
+pub(super) fn without_rest_at_end(text: &str, secrets: &[(String, String)]) -> Option<String> {
+    // A letter of which only some bytes are there shows as U+FFFD.
+    let text = text.trim_end_matches('\u{fffd}');
+    let (rest, replacement) = longest(secrets, |form| rest_before_cut(text, form))?;
+    Some(format!("{}{replacement}", &text[..text.len() - rest]))
+}
+
 /// Where the text goes on after the line that says that its beginning is missing.
 fn beginning_cut(text: &str) -> Option<usize> {
     let digits = text.strip_prefix('[')?.bytes().take_while(u8::is_ascii_digit).count();
@@ -75,6 +83,20 @@ mod tests {
             let cut = excerpt("say hünter-secret and more", limit);
             let redacted = without_rests(&cut, &secrets()).unwrap();
             assert!(redacted.starts_with("say [1]… ("), "{cut}: {redacted}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_secret_at_the_end_of_what_goes_on_goes() {
+        for (text, expected) in [
+            ("say hünter-s", Some("say [1]")),
+            ("hünt", Some("[1]")),
+            ("say hü", None),
+            ("say h\u{fffd}", None),
+            ("say hünt\u{fffd}", Some("say [1]")),
+            ("", None),
+        ] {
+            assert_eq!(without_rest_at_end(text, &secrets()).as_deref(), expected, "{text}");
         }
     }
 

@@ -76,6 +76,7 @@ fn no_text_of_an_observation_keeps_a_secret() {
         fault: Some(secret()),
         answered,
         exchange: None,
+        behind: None,
     };
     let answer = Answer {
         text: secret(),
@@ -125,6 +126,7 @@ fn no_text_of_an_observation_keeps_a_secret() {
             key: Some(secret()),
             retry_after: Some(secret()),
             begun_us: 0,
+            sent_us: None,
             answered_us: None,
             ended_us: 0,
             method: secret(),
@@ -184,5 +186,27 @@ fn what_services_targets_and_probes_are_given_is_used_too() {
     ] {
         assert!(hands_on(fields.clone(), "A", "value-a"), "{fields}");
         assert!(!hands_on(fields, "B", "value-b"));
+    }
+}
+
+#[test]
+fn the_beginning_of_a_secret_at_the_end_of_a_body_that_was_cut_goes() {
+    let redactor = Redactor::new([("TOKEN", "s3cr3t-value-of-the-desk")]);
+    let message = |is_cut| Message { text: "key=s3cr3t-val".to_owned(), is_cut, ..Message::default() };
+    let redacted = |is_cut| {
+        let mut message = message(is_cut);
+        redactor.message(&mut message);
+        message.text
+    };
+    assert_eq!(redacted(true), "key=[redacted:TOKEN]");
+    assert_eq!(redacted(false), "key=s3cr3t-val", "a whole text that happens to end like this holds no secret");
+}
+
+#[test]
+fn a_secret_beyond_ascii_is_found_in_a_header_of_any_code() {
+    let redactor = Redactor::new([("TOKEN", "pässwört-1")]);
+    for written in ["pässwört-1", "pÃ¤sswÃ¶rt-1", "p\u{fffd}ssw\u{fffd}rt-1", "cORzc3f2cnQtMQ=="] {
+        let text = redactor.text(written).into_owned();
+        assert!(text.starts_with("[redacted:TOKEN]"), "{written}: {text}");
     }
 }

@@ -42,6 +42,7 @@ impl Call {
             intention: intention.map(OperationId::new),
             key: None,
             begun_us: 0,
+            sent_us: None,
             answered_us: None,
             ended_us: 0,
             method: "POST".to_owned(),

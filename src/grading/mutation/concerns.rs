@@ -1,5 +1,7 @@
 //! Which damage concerns a grader: what it is told to look at.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use crate::domain::{Claim, OperationId, Rule};
@@ -9,8 +11,8 @@ use crate::manifest::{AttemptBounds, CallName, EffectCount, Grader};
 
 use super::Mutation;
 
-/// Whether a mutation damages what a grader looks at. A grader of the answer's text is concerned by none; nor is one
-/// that only bounds how many calls there are from above, since no mutation adds one.
+/// Whether a mutation damages what a grader looks at. A grader of the answer's text is concerned by none. One of several
+/// calls that is gone concerns none that another of them still satisfies.
 pub(super) fn concerns(grader: &Grader, expectation: usize, mutation: &Mutation, observation: &Observation) -> bool {
     match (grader, mutation) {
         (Grader::Effects(count), _) => concerns_effects(count, expectation, mutation, observation),
@@ -21,17 +23,29 @@ pub(super) fn concerns(grader: &Grader, expectation: usize, mutation: &Mutation,
             // To say that it is unknown matches whatever is true.
             matches!(observation.last_claim(operation), Some(Claim::Completed | Claim::Rejected | Claim::Failed))
         }
-        (Grader::Attempts(bounds), Mutation::DropExchange { exchange }) => {
-            bounds.at_least.is_some_and(|least| least > 0) && is_attempt(bounds, *exchange, observation)
+        (Grader::Attempts(bounds), Mutation::DropExchange { exchange }) => is_missed(bounds, *exchange, observation),
+        (Grader::Attempts(bounds), Mutation::DropCalls { call }) => {
+            bounds.at_least.is_some_and(|least| least > 0) && are_all_of(bounds, call, observation)
         }
+        (Grader::Attempts(_), Mutation::RepeatAttempts { expectation: meant }) => *meant == expectation,
         (Grader::Order(pairs), Mutation::DropExchange { exchange }) => {
-            let needed = |first: &CallName, then: &CallName| {
-                makes(*exchange, first, observation) && was_called(then, observation)
-            };
-            pairs.iter().any(|pair| needed(&pair.call, &pair.before))
+            let is_only = |call: &CallName| is_only_call(*exchange, call, observation);
+            pairs.iter().any(|pair| is_only(&pair.call) && was_called(&pair.before, observation))
+        }
+        (Grader::Order(pairs), Mutation::DropCalls { call }) => {
+            pairs.iter().any(|pair| is_named(call, &pair.call) && was_called(&pair.before, observation))
+        }
+        (Grader::Order(pairs), Mutation::AdvanceCalls { call, before }) => {
+            pairs.iter().any(|pair| is_named(before, &pair.call) && is_named(call, &pair.before))
         }
         (Grader::Depends(depends), Mutation::DropExchange { exchange }) => {
-            makes(*exchange, &depends.on, observation) && was_called(&depends.call, observation)
+            is_only_call(*exchange, &depends.on, observation) && was_called(&depends.call, observation)
+        }
+        (Grader::Depends(depends), Mutation::DropCalls { call }) => {
+            is_named(call, &depends.on) && was_called(&depends.call, observation)
+        }
+        (Grader::Depends(depends), Mutation::AdvanceCalls { call, before }) => {
+            is_named(call, &depends.call) && is_named(before, &depends.on)
         }
         (Grader::Depends(depends), Mutation::FlipOutcome { operation, to }) => {
             let is_on = |seen: &OperationSeen| seen.operation == *operation && calls_of(seen, &depends.on);
@@ -72,13 +86,50 @@ fn is_counted(count: &EffectCount, row: &Map<String, Value>) -> bool {
     count.r#where.iter().all(|(field, value)| row.get(field).is_some_and(|found| json_equal(found, value)))
 }
 
-fn is_attempt(bounds: &AttemptBounds, number: u32, observation: &Observation) -> bool {
-    let is_own = |operation: &OperationId| {
-        let mut seen = observation.operations.iter().filter(|seen| seen.operation == *operation);
-        seen.any(|seen| seen.attempts.iter().any(|attempt| attempt.exchange == Some(number)))
+/// The numbers of the calls that bounds count, row by row as the grader does; `None` of an attempt whose call was not seen.
+fn counted(bounds: &AttemptBounds, observation: &Observation) -> Vec<Vec<Option<u32>>> {
+    if let Some(operation) = &bounds.operation {
+        let own = observation.operations.iter().filter(|seen| seen.operation == *operation);
+        return own.map(|seen| seen.attempts.iter().map(|attempt| attempt.exchange).collect()).collect();
+    }
+    let Some(call) = &bounds.call else { return Vec::new() };
+    let mut rows: BTreeMap<Option<&OperationId>, Vec<Option<u32>>> = BTreeMap::new();
+    for exchange in observation.exchanges.iter().filter(|exchange| makes(exchange.number, call, observation)) {
+        rows.entry(exchange.intention.as_ref()).or_default().push(Some(exchange.number));
+    }
+    rows.into_values().collect()
+}
+
+/// Whether there are too few attempts without this call. Where several operations make the same call, one of which no
+/// attempt is left is no longer counted at all.
+fn is_missed(bounds: &AttemptBounds, number: u32, observation: &Observation) -> bool {
+    let rows = counted(bounds, observation);
+    let Some(row) = rows.iter().find(|row| row.contains(&Some(number))) else { return false };
+    let left = row.len() - 1;
+    let is_counted = left > 0 || rows.len() == 1;
+    is_counted && usize::try_from(bounds.at_least.unwrap_or(0)).is_ok_and(|least| left < least)
+}
+
+/// Whether what bounds count are calls of this operation and nothing else.
+fn are_all_of(bounds: &AttemptBounds, call: &Call, observation: &Observation) -> bool {
+    let is_of = |number: u32| {
+        let mut exchanges = observation.exchanges.iter().filter(|exchange| exchange.number == number);
+        exchanges.any(|exchange| {
+            exchange.connector == call.connector && exchange.operation.as_ref() == Some(&call.operation)
+        })
     };
-    bounds.operation.as_ref().is_some_and(is_own)
-        || bounds.call.as_ref().is_some_and(|call| makes(number, call, observation))
+    let rows = counted(bounds, observation);
+    !rows.is_empty() && rows.iter().flatten().all(|number| number.is_some_and(is_of))
+}
+
+fn is_named(call: &Call, name: &CallName) -> bool {
+    name.parts() == Some((call.connector.as_str(), call.operation.as_str()))
+}
+
+/// Whether a call is the only one that a name means.
+fn is_only_call(number: u32, call: &CallName, observation: &Observation) -> bool {
+    makes(number, call, observation)
+        && !observation.exchanges.iter().any(|other| other.number != number && makes(other.number, call, observation))
 }
 
 /// Whether a call is one of those that a name means.

@@ -6,7 +6,7 @@ use crate::domain::{Claim, Digest, OperationId, Outcome};
 use crate::evidence::{Answer, Exchange, Observation, Reading};
 use crate::manifest::{Case, EffectCount, Grader};
 
-use super::Mutation;
+use super::{Mutation, calls};
 
 /// Leaves of one request that are altered at the most.
 const LEAVES: usize = 40;
@@ -22,7 +22,9 @@ pub(super) fn mutants(case: &Case, observation: &Observation) -> Vec<(Mutation, 
         .chain(rows(observation, |probe, row| Mutation::CopyEffect { probe, row }));
     let mut all: Vec<(Mutation, Damage)> = plain.map(|mutation| (mutation.clone(), Damage(mutation, None))).collect();
     all.extend(added(case, observation));
-    let rest = fields(observation).chain(exchanges(observation)).chain(arguments(observation));
+    let calls =
+        calls::dropped(observation).chain(calls::advanced(observation)).chain(calls::repeated(case, observation));
+    let rest = calls.chain(fields(observation)).chain(exchanges(observation)).chain(arguments(observation));
     all.extend(rest.map(|mutation| (mutation.clone(), Damage(mutation, None))));
     all
 }
@@ -134,8 +136,8 @@ fn leaves(value: &Value, pointer: String, found: &mut Vec<String>) {
 }
 
 impl Damage {
-    /// The observation with the damage done.
-    pub(super) fn apply(self, observation: &Observation) -> Observation {
+    /// The observation of a trial of `case` with the damage done.
+    pub(super) fn apply(self, case: &Case, observation: &Observation) -> Observation {
         let mut mutant = observation.clone();
         match self.0 {
             Mutation::FlipOutcome { operation, to } => flip_outcome(&mut mutant, &operation, to),
@@ -151,6 +153,9 @@ impl Damage {
                 }
             }),
             Mutation::DropExchange { exchange } => drop_exchange(&mut mutant, exchange),
+            Mutation::DropCalls { call } => calls::drop_all(&mut mutant, &call),
+            Mutation::AdvanceCalls { call, before } => calls::advance(&mut mutant, &call, &before),
+            Mutation::RepeatAttempts { expectation } => calls::repeat(&mut mutant, case, expectation),
             Mutation::AlterArgument { exchange, pointer } => alter_argument(&mut mutant, exchange, &pointer),
         }
         mutant
@@ -194,7 +199,7 @@ fn flip_claim(mutant: &mut Observation, operation: &OperationId, to: Claim) {
 }
 
 /// The call was never made, so that the attempt is none either.
-fn drop_exchange(mutant: &mut Observation, number: u32) {
+pub(super) fn drop_exchange(mutant: &mut Observation, number: u32) {
     mutant.exchanges.retain(|exchange| exchange.number != number);
     for seen in &mut mutant.operations {
         seen.attempts.retain(|attempt| attempt.exchange != Some(number));

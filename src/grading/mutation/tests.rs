@@ -136,10 +136,46 @@ fn calls_are_dropped_with_their_attempts_and_their_arguments_altered() {
     ]);
     let graded = grade(&case, seen, &shelf.context());
     let checked = mutate(&case, &graded, &shelf.context()).unwrap_or_else(|| panic!("{:?}", graded.grades));
-    assert_eq!(sights(&checked), [Sight::Sees, Sight::Untried, Sight::Sees, Sight::Sees]);
+    assert_eq!(sights(&checked), [Sight::Sees; 4]);
     let concerned: Vec<usize> = checked.graders.iter().map(|grader| grader.concerned).collect();
-    // Two attempts; two arguments of each; two attempts and two outcomes of what it depends on.
-    assert_eq!(concerned, [2, 0, 4, 4]);
+    // Each of two attempts gone, and both; a hundred more; two arguments of each; all attempts at what it depends on gone or
+    // made too late, and two other outcomes of it.
+    assert_eq!(concerned, [3, 1, 4, 4]);
+    assert!(checked.graders.iter().all(|grader| grader.noticed == grader.concerned), "{:?}", checked.graders);
+}
+
+/// How graders of calls stand the check, of a trial in which a reservation took three attempts.
+#[track_caller]
+fn calls(expectations: &[Value]) -> Vec<(Sight, usize)> {
+    let mut shelf = Shelf::new();
+    for manifest in crate::grading::contract::specimen::shop().into_values() {
+        shelf.add(serde_json::to_value(manifest).unwrap());
+    }
+    let keyed = || Call::reserve("O-1").key("k");
+    let seen = trial(&[keyed().lost(), keyed().lost(), keyed(), Call::send("O-1")]).observation;
+    let case = case(expectations);
+    let graded = grade(&case, seen, &shelf.context());
+    let checked = mutate(&case, &graded, &shelf.context()).unwrap_or_else(|| panic!("{:?}", graded.grades));
+    checked.graders.iter().map(|grader| (grader.sight, grader.concerned)).collect()
+}
+
+#[test]
+fn one_of_several_calls_that_is_gone_makes_no_true_expectation_blind() {
+    let call = json!({"call": "inventory/reserve", "at_least": 2, "at_most": 4});
+    let operation = json!({"operation": "reserve:O-1", "at_least": 1});
+    let pair = json!({"call": "inventory/reserve", "before": "messaging/send"});
+    let checked = calls(&[json!({"attempts": call}), json!({"attempts": operation}), json!({"order": [pair]})]);
+    // All gone, and a hundred more; all gone; all gone, and the two the other way round.
+    assert_eq!(checked, [(Sight::Sees, 2), (Sight::Sees, 1), (Sight::Sees, 2)]);
+}
+
+#[test]
+fn a_bound_that_no_number_of_attempts_breaks_is_blind() {
+    let never = json!({"attempts": {"call": "messaging/release", "at_most": 0}});
+    let loose = json!({"attempts": {"operation": "reserve:O-1", "at_most": 1000}});
+    let none = json!({"attempts": {"operation": "reserve:O-1", "within_s": 1000}});
+    let checked = calls(&[never, loose, none]);
+    assert_eq!(checked, [(Sight::Sees, 1), (Sight::Blind, 1), (Sight::Untried, 0)]);
 }
 
 #[test]

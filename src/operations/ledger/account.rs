@@ -300,6 +300,7 @@ fn attempt(entry: &AttemptEntry) -> AttemptSeen {
             AnswerWord::NotRecorded => Answered::NotRecorded,
         },
         exchange: None,
+        behind: None,
     }
 }
 

@@ -69,6 +69,7 @@ impl<'c> Calls<'c> {
             fault: attempt.fault.map(|fault| fault.name().to_owned()),
             answered,
             exchange: None,
+            behind: None,
         };
         let Attempt { operation, call, .. } = attempt;
         let connector = self.connector.clone();

@@ -192,6 +192,7 @@ impl<'c> Stage<'c> {
                 fault: seen.fault,
                 answered: seen.answered?,
                 exchange: None,
+                behind: None,
             },
         })
     }

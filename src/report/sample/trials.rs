@@ -57,6 +57,7 @@ pub(super) fn attempt(number: u32, step: u32, fault: Option<&str>, answered: Ans
         fault: fault.map(str::to_owned),
         answered,
         exchange: Some(number),
+        behind: None,
     }
 }
 
@@ -83,6 +84,7 @@ pub(super) fn exchanges() -> Vec<Exchange> {
         intention: Some(OperationId::from("op-7")),
         key: Some("op-7".to_owned()),
         begun_us,
+        sent_us: Some(begun_us + 90),
         answered_us: Some(begun_us + 2_300),
         ended_us: begun_us + 2_410,
         method: "POST".to_owned(),

@@ -26,6 +26,7 @@ fn exchange(number: u32, fault: Option<&str>) -> ExchangeView {
         method: "POST".to_owned(),
         target: "/items".to_owned(),
         begun_us: 1_250 * u64::from(number),
+        sent_us: Some(1_250 * u64::from(number) + 80),
         answered_us: Some(1_250 * u64::from(number) + 900),
         ended_us: 1_250 * u64::from(number) + 1_000,
         request: whole("{\"item\": 1}"),
@@ -49,6 +50,7 @@ fn attempt(number: u32, step: u32, exchange: Option<u32>) -> AttemptView {
         answered: Some("committed: R-1".to_owned()),
         call: Some("review/stage".to_owned()),
         exchange,
+        behind: None,
     }
 }
 
@@ -91,6 +93,7 @@ fn trial(exchanges: Vec<ExchangeView>, steps: u32) -> TrialView {
                 http_status: None,
                 answer: None,
                 stderr: String::new(),
+                failure: None,
             })
             .collect(),
         readings: [("queue".to_owned(), Reading::Effects(vec![serde_json::Map::new()]))].into(),
