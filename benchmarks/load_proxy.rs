@@ -3,7 +3,9 @@
 //!
 //! `load_proxy target MILLISECONDS` serves until its input ends, and prints its address. A POST is answered after so long
 //! with a short JSON text, `GET /N` with N bytes. `load_proxy calls ADDRESS CONNECTIONS COUNT` makes so many calls in all and prints their median
-//! and their sum in microseconds, `load_proxy body ADDRESS BYTES` sends so many bytes and then reads as many.
+//! and their sum in microseconds, `load_proxy body ADDRESS BYTES` sends so many bytes and then reads as many. `load_proxy pass ADDRESS`
+//! serves as well and passes every call on without looking at it: what is left of a throughput then is the least that any
+//! proxy of this kind takes.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -44,10 +46,12 @@ fn main() -> Result<(), Failure> {
             let (median, sum) = runtime.block_on(calls(address, connections.parse()?, count.parse()?))?;
             say(&format!("{median} {sum}"))?;
         }
+        ["pass", upstream] => pass(upstream)?,
         ["body", address, bytes] => runtime.block_on(body(address, bytes.parse()?))?,
         _ => {
             return Err(
-                "usage: load_proxy target MILLISECONDS | calls ADDRESS CONNECTIONS COUNT | body ADDRESS BYTES".into()
+                "usage: load_proxy target MILLISECONDS | pass ADDRESS | calls ADDRESS CONNECTIONS COUNT | body ADDRESS BYTES"
+                    .into()
             );
         }
     }
@@ -87,7 +91,51 @@ async fn answer(request: Request<Incoming>, pause: Duration) -> Result<Response<
     Ok(response.body(Either::Left(Full::from(ANSWER)))?)
 }
 
+/// Passes calls on without recording anything, on two threads as the proxy does.
+fn pass(upstream: &str) -> Result<(), Failure> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    say(&format!("http://{}", listener.local_addr()?))?;
+    for _ in 0..2 {
+        let (listener, upstream) = (listener.try_clone()?, upstream.to_owned());
+        std::thread::spawn(move || -> Result<(), Failure> {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async move {
+                let listener = TcpListener::from_std(listener)?;
+                loop {
+                    let (stream, _) = listener.accept().await?;
+                    tokio::spawn(pass_connection(stream, upstream.clone()));
+                }
+            })
+        });
+    }
+    for line in std::io::stdin().lock().lines() {
+        line?;
+    }
+    Ok(())
+}
+
+async fn pass_connection(stream: TcpStream, upstream: String) -> Result<(), Failure> {
+    stream.set_nodelay(true)?;
+    let sender = tokio::sync::Mutex::new(connect_any::<Incoming>(&upstream).await?);
+    let service = service_fn(|request: Request<Incoming>| async {
+        let mut sender = sender.lock().await;
+        sender.ready().await?;
+        sender.send_request(request).await
+    });
+    Ok(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await?)
+}
+
 async fn connect(address: &str) -> Result<SendRequest<AnyBody>, Failure> {
+    connect_any(address).await
+}
+
+async fn connect_any<B>(address: &str) -> Result<SendRequest<B>, Failure>
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Failure>,
+{
     let address: SocketAddr = address.trim_start_matches("http://").parse()?;
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;

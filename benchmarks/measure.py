@@ -140,6 +140,7 @@ def proxy(folder):
         slow = Talking(running, [load, "target", "2"]).heard
         ours = Talking(running, [str(examples / "run_proxy"), direct])
         passed = {"ours": ours.heard, "slow": Talking(running, [str(examples / "run_proxy"), slow]).heard}
+        bare = Talking(running, [load, "pass", direct]).heard
         mitmdump = shutil.which("mitmdump") or (install_mitmproxy(folder) if Settings.install else None)
         if mitmdump:
             passed["mitmproxy"] = start_mitmproxy(running, mitmdump, direct)
@@ -185,6 +186,7 @@ def proxy(folder):
         half = {"unit": "of direct", "aim": "0.5", "is_met": lambda value: value >= 0.5}
         at_once, slowly = (lambda: share(direct, passed["ours"])), (lambda: share(slow, passed["slow"]))
         yield Value("throughput at 64 connections, target answers at once", at_once, **half)
+        yield Value("the same through a proxy that records nothing", lambda: share(direct, bare), "of direct", "none", bool)
         yield Value("throughput at 64 connections, target takes 2 ms", slowly, **half)
         restart()
         yield Value("memory from call 25,600 to 102,400 of a trial", growth_by_calls, "MiB", "8", lambda value: value <= 8)

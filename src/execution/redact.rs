@@ -18,6 +18,9 @@ use super::encodings::encoded_forms;
 /// Values of at most so many bytes are no secrets: they would be found everywhere.
 const SHORTEST_SECRET: usize = 6;
 
+/// How every text begins that stands for a secret.
+pub const REDACTED: &str = "[redacted:";
+
 /// Variables whose values are no secrets.
 const HARMLESS: [&str; 22] = [
     "PATH",
@@ -65,7 +68,7 @@ impl Redactor {
             }
             for form in encoded_forms(value) {
                 if form.len() >= SHORTEST_SECRET && value.len() >= SHORTEST_SECRET {
-                    replacements.entry(form).or_insert_with(|| format!("[redacted:{name}]"));
+                    replacements.entry(form).or_insert_with(|| format!("{REDACTED}{name}]"));
                 }
             }
         }

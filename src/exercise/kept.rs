@@ -1,6 +1,6 @@
 //! A row kept as a case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -13,6 +13,9 @@ use super::table::{ExerciseTable, RowResult, RowVerdict};
 /// How much of a finding a comment shows, in characters.
 const SHOWN: usize = 300;
 
+/// How the name of the folder of a kept case's files ends, which lies beside the case and begins with its id.
+const FILES: &str = ".files";
+
 /// The file of a case that a row was kept as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptRow {
@@ -22,6 +25,8 @@ pub struct KeptRow {
     pub path: String,
     /// Its text.
     pub text: String,
+    /// The files that it names: where each stands in the project, and where its copy is to stand.
+    pub copies: Vec<(String, String)>,
 }
 
 /// The case that asks what a row asked: the same faults, and that every rule is kept.
@@ -39,6 +44,13 @@ pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_jso
     let _ = writeln!(text, "title: {}", flow(&title(table, row))?);
     let _ = writeln!(text, "workflow: {}", flow(&table.workflow)?);
     let _ = writeln!(text, "input: {}", flow(&table.input)?);
+    if let Some(now) = &table.now {
+        let _ = writeln!(text, "now: {}", flow(now)?);
+    }
+    if !table.files.is_empty() {
+        let beside = table.files.keys().map(|name| (name, format!("{id}{FILES}/{name}")));
+        let _ = writeln!(text, "fixtures: {}", flow(&beside.collect::<BTreeMap<_, _>>())?);
+    }
     text.push_str("steps:\n  - invoke: {may_fail: true}\n  - restart: {}\n  - invoke: {may_fail: true}\n");
     text.push_str(if row.faults.is_empty() { "faults: []\n" } else { "faults:\n" });
     for fault in &row.faults {
@@ -66,8 +78,9 @@ pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_jso
             _ => {}
         }
     }
-    let path = format!("cases/{}/{id}.yaml", row.risk);
-    Ok(KeptRow { id, path, text })
+    let folder = format!("cases/{}", row.risk);
+    let copies = table.files.iter().map(|(name, path)| (path.clone(), format!("{folder}/{id}{FILES}/{name}")));
+    Ok(KeptRow { path: format!("{folder}/{id}.yaml"), copies: copies.collect(), id, text })
 }
 
 /// A value in YAML's flow style, of which JSON is a part.

@@ -1,5 +1,7 @@
 //! What an exercise found: `holdpoint.exercise/1`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,12 @@ pub struct ExerciseTable {
     pub input: serde_json::Value,
     /// The files that lay in its state directory, by their paths in the project.
     pub fixtures: Vec<String>,
+    /// The same files, by their names in the state directory.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// The time that the workflow was told, where its case fixes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<String>,
     /// When it began and ended, RFC 3339 in UTC.
     pub started: String,
     /// See `started`.

@@ -45,7 +45,7 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
     }
     let paths = files.list("cases").unwrap_or_default();
     let skeleton = scaffold(&ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths }, request)?;
-    write_new_case(project_root, &skeleton.path, &skeleton.text)?;
+    write_new_case(project_root, &skeleton.path, skeleton.text.as_bytes())?;
     let kind = side.parts.get(part).map(|part| part.kind.into());
     let rule = rule_rows(&file.risks).into_iter().find(|row| Some(row.change) == kind);
     let at_stake = rule.is_some_and(|rule| rule.risks.contains(&request.shows.risk));
@@ -53,10 +53,11 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
 }
 
 /// Writes the file where nothing is, and through no link: what a link leads to is not the project's.
-pub(super) fn write_new_case(project_root: &Path, case_path: &str, text: &str) -> Result<(), PipelineError> {
+pub(super) fn write_new_case(project_root: &Path, case_path: &str, content: &[u8]) -> Result<(), PipelineError> {
     let files = DiskFiles::new(project_root);
     let folder = case_path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    for folder in ["cases", folder] {
+    let ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
+    for folder in ends.map(|end| &folder[..end]) {
         if !matches!(files.kind(folder), None | Some(EntryKind::Directory)) {
             return Err(ScaffoldError::no_folder(folder).into());
         }
@@ -71,7 +72,7 @@ pub(super) fn write_new_case(project_root: &Path, case_path: &str, text: &str) -
         }
         Err(error) => return Err(failed(error)),
     };
-    file.write_all(text.as_bytes()).map_err(|error| {
+    file.write_all(content).map_err(|error| {
         // Half a case would only be in the way; the error that is reported is the first one.
         let _ = fs::remove_file(&path);
         failed(error)

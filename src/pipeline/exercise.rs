@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::domain::{CaseId, RunId, WorkflowId};
 use crate::evidence::Form;
-use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, Redactor, TrialSpec, execute, step_input};
+use crate::execution::{
+    Cancellation, ExecutionError, ExecutionSettings, REDACTED, Redactor, TrialSpec, execute, step_input,
+};
 use crate::exercise::{
     EXERCISE_SCHEMA, ExerciseTable, KeptRow, Learned, Row, RowResult, Subject, clean, keep, learn, pairs, row_result,
     rows,
@@ -101,6 +103,8 @@ pub fn exercise(
         // Files of the project can hold secrets where they should not; a table never does.
         input: Redactor::for_project(&project, &request.environment).json(&subject.input),
         fixtures: subject.fixtures.iter().map(|fixture| fixture.path.clone()).collect(),
+        files: subject.fixtures.into_iter().map(|fixture| (fixture.name, fixture.path)).collect(),
+        now: subject.now,
         started,
         finished: times::now(),
         remarks: remarks(&learned, to_run.len() - faulty.rows.len()),
@@ -122,19 +126,23 @@ pub fn keep_row(project_root: &Path, row: &str) -> Result<KeptRow, PipelineError
         let near = crate::manifest::nearest(row, &near).map(|near| format!("; did you mean `{near}`?"));
         PipelineError::NoCases(format!("the newest exercise has no row `{row}`{}", near.unwrap_or_default()))
     })?;
-    if let Some(fixture) = table.fixtures.first() {
-        let message = format!("the row was run with the file {fixture} in its state directory; write its case by hand");
+    if table.input.to_string().contains(REDACTED) {
+        let message = "the row's input held a secret, which no table repeats; write its case by hand".to_owned();
         return Err(PipelineError::NotAcceptable(message));
     }
     let kept = keep(&table, found).map_err(|error| PipelineError::Files { path, source: error.into() })?;
-    match super::cases::write_new_case(project_root, &kept.path, &kept.text) {
-        // No other id would do: the case is named after its row.
-        Err(PipelineError::Scaffold(_)) if project_root.join(&kept.path).exists() => {
-            let message = format!("`{}` stands there already, and no case is ever overwritten", kept.path);
-            Err(PipelineError::NotAcceptable(message))
-        }
-        written => written.map(|()| kept),
+    // No other id would do: the case is named after its row.
+    if project_root.join(&kept.path).exists() {
+        let message = format!("`{}` stands there already, and no case is ever overwritten", kept.path);
+        return Err(PipelineError::NotAcceptable(message));
     }
+    for (from, to) in &kept.copies {
+        let from = project_root.join(from);
+        let content = std::fs::read(&from).map_err(|source| PipelineError::Files { path: from, source })?;
+        super::cases::write_new_case(project_root, to, &content)?;
+    }
+    super::cases::write_new_case(project_root, &kept.path, kept.text.as_bytes())?;
+    Ok(kept)
 }
 
 fn newest(project_root: &Path) -> Result<(PathBuf, ExerciseTable), PipelineError> {

@@ -55,6 +55,8 @@ struct Pages {
     schedule: Schedule,
     arrived: u32,
     open: usize,
+    /// Whether somebody waits for calls to be over: to tell nobody costs a system call too.
+    is_awaited: bool,
     exchanges: Vec<Exchange>,
     text: usize,
     unrecorded: u64,
@@ -119,6 +121,7 @@ impl Book {
             schedule: Schedule::new(faults),
             arrived: 0,
             open: 0,
+            is_awaited: false,
             exchanges: Vec::new(),
             text: 0,
             unrecorded: 0,
@@ -185,8 +188,9 @@ impl Book {
         } else {
             pages.unrecorded += 1;
         }
-        drop(pages);
-        self.over.notify_all();
+        if pages.is_awaited {
+            self.over.notify_all();
+        }
     }
 
     pub(super) fn fired(&self, index: usize) {
@@ -239,6 +243,7 @@ impl Book {
     pub(super) fn wait_until_idle(&self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> bool {
         let begun = Instant::now();
         let mut pages = locked(&self.pages);
+        pages.is_awaited = true;
         while pages.open > 0 {
             let until = pages.due.max(Some(begun)).and_then(|due| due.checked_add(grace));
             let left = until.map_or(grace, |until| until.saturating_duration_since(Instant::now()));

@@ -63,6 +63,10 @@ const SECRET: [&str; 10] = [
     "x-goog-api-key",
 ];
 
+/// Headers that say something of one connection.
+const OF_ONE_CONNECTION: [&str; 6] =
+    ["connection", "keep-alive", "proxy-connection", "te", "upgrade", "http2-settings"];
+
 /// Which headers of a connector's calls are recorded.
 #[derive(Debug)]
 pub(super) struct RecordedHeaders(HashSet<String>);
@@ -123,13 +127,16 @@ pub(super) fn asks_for_upgrade(headers: &HeaderMap) -> Option<String> {
 /// The headers that go on, in their order, as RFC 9110, section 7.6.1 has it. How the body is framed goes on as well, since
 /// it is passed on in the same frames.
 pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    if !OF_ONE_CONNECTION.iter().any(|name| headers.contains_key(*name)) {
+        return headers.clone();
+    }
     let own: Vec<&str> = words(headers, &CONNECTION).collect();
     let stays = |name: &HeaderName| {
         let name = name.as_str();
-        let known = ["connection", "keep-alive", "proxy-connection", "te", "upgrade", "http2-settings"];
         // To take these away would change what the message says, and no honest sender asks for it.
         let essential = ["content-length", "host", "transfer-encoding"];
-        known.contains(&name) || own.iter().any(|own| own.eq_ignore_ascii_case(name)) && !essential.contains(&name)
+        OF_ONE_CONNECTION.contains(&name)
+            || own.iter().any(|own| own.eq_ignore_ascii_case(name)) && !essential.contains(&name)
     };
     let mut passed = HeaderMap::with_capacity(headers.len() + 1);
     for (name, value) in headers {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -30,6 +30,13 @@ impl Scene {
         let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
         command.args(["--project", self.example, "-q"]).args(arguments).current_dir(self.folder.path());
         command.output().unwrap()
+    }
+
+    /// A file of the only exercise.
+    fn newest(&self, name: &str) -> PathBuf {
+        let folder = self.folder.path().join(self.example).join("reports/exercises");
+        let mut runs = fs::read_dir(folder).unwrap();
+        runs.next().unwrap().unwrap().path().join(name)
     }
 
     fn exercise(&self) -> (i32, Table) {
@@ -145,10 +152,41 @@ fn nothing_is_found_in_the_careful_workflow() {
     assert_eq!(not_fired, calls.map(|call| format!("{call}.out-of-order")).iter().map(String::as_str).collect());
     assert_eq!(table.verdicts(), BTreeMap::from([("sound", 67), ("not_fired", 3)]));
 
+    let page = fs::read_to_string(scene.newest("exercise.html")).unwrap();
+    assert!(page.contains("stock.reserve.1") && page.contains("Content-Security-Policy") && !page.contains("<script"));
+
     // A row that is sound is kept as a case that passes.
     let kept = scene.holdpoint(&["exercise", "--keep", "stock.reserve.1.late-commit"]);
     assert_eq!(kept.status.code(), Some(0));
     assert_eq!(scene.holdpoint(&["run", "fulfil.stock.reserve.1.late-commit"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_row_is_kept_with_the_files_and_the_time_that_it_was_run_with() {
+    let scene = Scene::of("fulfilment-careful");
+    let table = serde_json::json!({
+        "schema": "holdpoint.exercise/1", "workflow": "fulfil", "fingerprint": "f", "input": {"order": "O-1"},
+        "fixtures": ["cases/action/stock.json"], "files": {"stock.json": "cases/action/stock.json"},
+        "now": "2026-03-02T09:30:00Z", "started": "s", "finished": "f", "calls": [], "remarks": [],
+        "rows": [{
+            "id": "clean", "risk": "operations", "faults": [], "verdict": "sound", "second_run": "", "kept": [], "findings": [],
+            "first": {"operations": [], "failures": [], "problem": null},
+            "again": {"operations": [], "failures": [], "problem": null},
+        }],
+    });
+    let write = |path: &str, text: &str| {
+        let path = scene.folder.path().join(scene.example).join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("reports/exercises/20260101-000000-aaaa/exercise.json", &table.to_string());
+    write("cases/action/stock.json", "{}");
+    assert_eq!(scene.holdpoint(&["exercise", "--keep", "clean"]).status.code(), Some(0));
+    let checked = scene.holdpoint(&["check"]);
+    assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stderr));
+    let kept = fs::read_to_string(scene.folder.path().join(scene.example).join("cases/operations/fulfil.clean.yaml"));
+    let kept = kept.unwrap();
+    assert!(kept.contains("now: \"2026-03-02T09:30:00Z\"") && kept.contains("fulfil.clean.files/stock.json"), "{kept}");
 }
 
 #[test]

@@ -51,6 +51,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "change/",
             "evidence/",
             "grading/",
+            "exercise/",
             "comparison/",
             "verdict/",
             "operations/",
