@@ -11,9 +11,6 @@ use super::calls::effect_of;
 use super::row::Row;
 use super::table::{Finding, OperationShown, RowResult, RowVerdict, RunShown};
 
-/// The step in which the second run falls: a restart lies between.
-const SECOND_RUN: u32 = 3;
-
 /// What a row's trials show, beside what `clean`, the row without a fault, shows already.
 pub fn row_result(
     row: &Row,
@@ -116,7 +113,9 @@ fn second_run(row: &Row, observation: &Observation, context: &GradingContext<'_>
             .any(|fault| fault.connector == exchange.connector && Some(&fault.operation) == exchange.operation.as_ref())
     };
     let exchanges = || observation.exchanges.iter();
-    let later: Vec<&Exchange> = exchanges().filter(|exchange| exchange.step == SECOND_RUN).collect();
+    // The second run is the last step, whether or not a restart lies between.
+    let last = u32::try_from(row.again.steps.len()).unwrap_or(u32::MAX);
+    let later: Vec<&Exchange> = exchanges().filter(|exchange| exchange.step == last).collect();
     if row.faults.is_empty() {
         let writes = later.iter().filter(|exchange| writes(exchange, context)).count();
         return if writes == 0 { "wrote nothing".to_owned() } else { format!("made {writes} writing calls") };

@@ -51,7 +51,8 @@ pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_jso
         let beside = table.files.keys().map(|name| (name, format!("{id}{FILES}/{name}")));
         let _ = writeln!(text, "fixtures: {}", flow(&beside.collect::<BTreeMap<_, _>>())?);
     }
-    text.push_str("steps:\n  - invoke: {may_fail: true}\n  - restart: {}\n  - invoke: {may_fail: true}\n");
+    let between = if table.restarts { "  - restart: {}\n" } else { "" };
+    let _ = write!(text, "steps:\n  - invoke: {{may_fail: true}}\n{between}  - invoke: {{may_fail: true}}\n");
     text.push_str(if row.faults.is_empty() { "faults: []\n" } else { "faults:\n" });
     for fault in &row.faults {
         let _ = writeln!(text, "  - {}", flow(fault)?);

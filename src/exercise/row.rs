@@ -19,6 +19,8 @@ pub struct Subject {
     pub fixtures: Vec<Fixture>,
     /// The time that it is told.
     pub now: Option<String>,
+    /// Whether it is started anew between two runs; a service that serves other trials too cannot be.
+    pub restarts: bool,
 }
 
 /// A row before it is run.
@@ -76,7 +78,9 @@ fn row(subject: &Subject, id: String, risk: &str, faults: Vec<FaultSpec>) -> Row
     let invoke = || Step { invoke: Some(InvokeStep { input: None, may_fail: true }), restart: None, clock: None };
     let restart = || Step { invoke: None, restart: Some(RestartStep {}), clock: None };
     let first = case(subject, format!("{id}.first"), risk, vec![invoke()], &faults);
-    let again = case(subject, format!("{id}.again"), risk, vec![invoke(), restart(), invoke()], &faults);
+    let between = subject.restarts.then(restart);
+    let steps = std::iter::once(invoke()).chain(between).chain([invoke()]).collect();
+    let again = case(subject, format!("{id}.again"), risk, steps, &faults);
     Row { id, risk: Risk::from(risk), faults, first, again }
 }
 

@@ -32,6 +32,9 @@ pub struct ExerciseTable {
     /// The time that the workflow was told, where its case fixes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
+    /// Whether the workflow was started anew between the two runs of a row.
+    #[serde(default = "restarts")]
+    pub restarts: bool,
     /// When it began and ended, RFC 3339 in UTC.
     pub started: String,
     /// See `started`.
@@ -42,6 +45,11 @@ pub struct ExerciseTable {
     pub rows: Vec<RowResult>,
     /// What a reader should know, a sentence each.
     pub remarks: Vec<String>,
+}
+
+/// Of a table that does not say.
+fn restarts() -> bool {
+    true
 }
 
 impl ExerciseTable {

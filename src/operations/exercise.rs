@@ -42,11 +42,13 @@ impl OnSheet for ExerciseTable {
             }
         }
         sheet.heading("How to read this");
+        let between = if self.restarts { "follows a restart, on the same state" } else { "is on the same state" };
         sheet.list([
             "A row is named after its call and its fault, as in CALL.lost-ack; `holdpoint exercise --keep ROW` keeps it \
-             as a case.",
-            "What the target shows and what is claimed is as of the end of the first run, for the operation whose call \
-             was failed. The second run follows a restart, on the same state.",
+             as a case."
+                .to_owned(),
+            format!("What the target shows and what is claimed is as of the end of the first run, for the operation whose call \
+             was failed. The second run {between}."),
         ]);
         push_remarks(&mut sheet, &self.remarks);
         sheet

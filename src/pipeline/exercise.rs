@@ -105,9 +105,10 @@ pub fn exercise(
         fixtures: subject.fixtures.iter().map(|fixture| fixture.path.clone()).collect(),
         files: subject.fixtures.into_iter().map(|fixture| (fixture.name, fixture.path)).collect(),
         now: subject.now,
+        restarts: subject.restarts,
         started,
         finished: times::now(),
-        remarks: remarks(&learned, to_run.len() - faulty.rows.len()),
+        remarks: remarks(&learned, subject.restarts, to_run.len() - faulty.rows.len()),
         calls: learned.calls,
         rows: results.rows.into_iter().chain(faulty.rows).collect(),
     };
@@ -208,6 +209,7 @@ fn subject(project: &Project, workflow: &WorkflowId, request: &ExerciseRequest) 
         input,
         fixtures: case.map(|case| case.fixtures.clone()).unwrap_or_default(),
         now: case.and_then(|case| case.now.clone()),
+        restarts: project.file.workflows.get(workflow).is_some_and(|spec| spec.http.is_none()),
     })
 }
 
@@ -230,11 +232,15 @@ fn no_calls(workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> St
     message
 }
 
-fn remarks(learned: &Learned, not_run: usize) -> Vec<String> {
+fn remarks(learned: &Learned, restarts: bool, not_run: usize) -> Vec<String> {
     let mut remarks = Vec::new();
     if !learned.unknown.is_empty() {
         let unknown: Vec<&str> = learned.unknown.iter().map(String::as_str).collect();
         remarks.push(format!("These calls are described by no manifest and were not failed: {}.", unknown.join(", ")));
+    }
+    if !restarts {
+        remarks
+            .push("The workflow is a service, which other rows use at the same time: it was not restarted.".to_owned());
     }
     if not_run > 0 {
         remarks.push(format!("{not_run} rows did not run: the exercise was ended before them."));

@@ -190,6 +190,51 @@ fn a_row_is_kept_with_the_files_and_the_time_that_it_was_run_with() {
 }
 
 #[test]
+fn a_service_is_exercised_without_a_restart_that_other_rows_would_feel() {
+    let folder = TempDir::new().unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/");
+    let http = serde_json::json!({
+        "url": url, "start": ["python3", "buyer.py"], "ready": {"url": url}, "env": {"set": {"BUYER_PORT": port.to_string()}},
+    });
+    let sql = serde_json::json!({"database": "shop.db", "query": "SELECT number, request FROM orders"});
+    let project = serde_json::json!({
+        "schema": "holdpoint.project/1", "name": "service",
+        "workflows": {"buyer": {"http": http, "parts": ["shop"], "timeout_s": 30}},
+        "connectors": {"shop": {"upstream": {"start": {"run": ["python3", "shop.py"]}}, "base_path": "/v1"}},
+        "probes": {"orders": {"sql": sql, "operation": "request", "of": "shop/order", "receipt": "number"}},
+    });
+    fs::create_dir(folder.path().join("manifests")).unwrap();
+    for (name, text) in [
+        ("holdpoint.yaml", project.to_string().as_str()),
+        ("manifests/shop.yaml", include_str!("service/shop.yaml")),
+        ("buyer.py", include_str!("service/buyer.py")),
+        ("shop.py", include_str!("../evidence/shop/shop.py")),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let holdpoint = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+        command.arg("--project").arg(folder.path()).arg("-q").args(arguments).output().unwrap()
+    };
+    let output = holdpoint(&["exercise", "--input", r#"{"request": "O-1"}"#, "--json", "--jobs", "4"]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let table = Table(serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {errors}")));
+    assert_eq!(table.verdicts().get("errored"), None, "{:#}", table.0);
+    let rows = table.rows();
+    let lost = rows["shop.order.1.lost-ack"];
+    assert_eq!(
+        (&lost["second_run"], &lost["findings"]),
+        (&"tried again under the same key".into(), &Value::Array(vec![]))
+    );
+    assert_eq!(table.0["restarts"], false);
+    let kept = holdpoint(&["exercise", "--keep", "shop.order.1.lost-ack"]);
+    assert_eq!(kept.status.code(), Some(0));
+    let run = holdpoint(&["run", "buyer.shop.order.1.lost-ack"]);
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
+}
+
+#[test]
 fn what_cannot_be_exercised_is_said() {
     let scene = Scene::of("fulfilment-careful");
     let complaint = |arguments: &[&str], code| {
