@@ -14,7 +14,7 @@ pub(super) fn run(context: &Context, arguments: &CompareArguments) -> Result<Exi
     let document = pipeline::compare_records(&context.project_root, &arguments.run, &arguments.with)?;
     let form = if arguments.json { CompareForm::Json } else { arguments.format };
     match form {
-        CompareForm::Text => context.console.lines(&report::compare_text(&document)),
+        CompareForm::Text => context.console.prose(&report::compare_text(&document)),
         CompareForm::Json => {
             let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
             context.console.document(&text)?;

@@ -6,6 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use super::arguments::Color;
+use super::wrap::{columns, wrapped};
 
 /// Where a command speaks.
 #[derive(Clone, Debug)]
@@ -51,6 +52,14 @@ impl Console {
     pub(super) fn lines(&self, text: &str) {
         if !text.is_empty() {
             self.say(text.trim_end_matches('\n'));
+        }
+    }
+
+    /// The same for a person: on a terminal, lines are broken between words.
+    pub(super) fn prose(&self, text: &str) {
+        match columns(std::io::stdout()) {
+            Some(columns) => self.lines(&wrapped(text, columns)),
+            None => self.lines(text),
         }
     }
 

@@ -63,7 +63,7 @@ fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Fail
     if let Some(mutation) = &concluded.mutation {
         context.console.lines(&report::mutation_text(mutation, true));
     }
-    context.console.lines(&report::summary_text(&concluded.document, true));
+    context.console.prose(&report::summary_text(&concluded.document, true));
     context.console.say(format!("Report: {html}"));
     Ok(())
 }

@@ -29,6 +29,7 @@ mod run;
 mod runs;
 mod schema;
 mod scorecard;
+mod wrap;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
         let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
     } else {
-        context.console.lines(&report::plan_text(&document, true));
+        context.console.prose(&report::plan_text(&document, true));
     }
     let no_cases = planned.plan.selected.is_empty() && planned.plan.excluded.is_empty();
     Ok(if no_cases { ExitCode::NoCases } else { ExitCode::Passed })
@@ -35,7 +35,7 @@ fn audit(context: &Context, range: &str, json: bool) -> Result<ExitCode, Failure
         let text = serde_json::to_string_pretty(&audit).map_err(std::io::Error::from)?;
         context.console.document(&text)?;
     } else {
-        context.console.lines(&report::audit_text(&audit, true, context.verbose));
+        context.console.prose(&report::audit_text(&audit, true, context.verbose));
     }
     Ok(ExitCode::Passed)
 }

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value, context, escape_formatter};
+use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior, Value, context, escape_formatter};
 
 use crate::domain::Digest;
 
@@ -127,6 +127,7 @@ pub(super) fn environment<'a>() -> Result<Environment<'a>, Error> {
         None => escape_formatter(out, state, value),
     });
     environment.add_filter("prose", |text: &str| Value::from_safe_string(prose_html(text)));
+    environment.add_filter("dotted", |text: &str| Value::from_safe_string(dotted(text)));
     environment.add_filter("fragment", |text: &str| Value::from_safe_string(fragment(text)));
     for (name, source) in TEMPLATES {
         environment.add_template(name, source)?;
@@ -155,6 +156,13 @@ fn fragment(text: &str) -> String {
         }
     }
     encoded
+}
+
+/// A dotted name as HTML that can be broken behind its dots, and so not within a word.
+fn dotted(text: &str) -> String {
+    let shown = visible(text);
+    let escaped = shown.split('.').map(|part| HtmlEscape(part).to_string());
+    escaped.collect::<Vec<_>>().join(".<wbr>")
 }
 
 /// The page's content security policy: nothing is fetched, and only this style and this script are used.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::shape::violations;
 use super::webdriver::Browser;
 
 /// Builds it anew, and answers where the page lies.
@@ -19,10 +20,22 @@ fn reference_report() -> PathBuf {
     PathBuf::from(String::from_utf8(output.stdout).expect("a path").trim())
 }
 
+/// The page of `holdpoint compare` of the same run.
+fn comparison_of(report: &Path) -> String {
+    let project = report.ancestors().nth(3).expect("it lies in reports/RUN");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_holdpoint"));
+    let output =
+        command.args(["compare", "latest", "--format", "html"]).current_dir(project).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("a page")
+}
+
 #[test]
 fn the_first_screen_says_what_to_do_about_each() {
     let browser = Browser::start();
-    browser.visit(&format!("file://{}", reference_report().display()), "");
+    let report = reference_report();
+    let address = format!("file://{}", report.display());
+    browser.visit(&address, "");
     let first = browser.text("document.getElementById('verdict').innerText");
     for words in ["Failed", "Exit code 10", "1 case (delivery-time-after-the-holidays)"] {
         assert!(first.contains(words), "{words} in {first}");
@@ -67,5 +80,18 @@ fn the_first_screen_says_what_to_do_about_each() {
         browser.prefer(scheme, "screen");
         browser.reopen("");
         browser.screenshot(&format!("reference-{scheme}-{width}"), width);
+    }
+    browser.be_wide(1280);
+    let comparison = comparison_of(&report);
+    for scheme in ["light", "dark"] {
+        browser.prefer(scheme, "screen");
+        browser.reopen("");
+        assert_eq!(violations(&browser), [""; 0], "{scheme}");
+        browser.open(&comparison, "");
+        assert_eq!(violations(&browser), [""; 0], "the comparison, {scheme}");
+        assert_eq!(browser.complaints(), [""; 0], "the comparison's policy takes its style");
+        assert_eq!(browser.text("getComputedStyle(document.querySelector('main')).display"), "block");
+        assert_ne!(browser.text("getComputedStyle(document.body).maxWidth"), "none", "it is styled");
+        browser.visit(&address, "");
     }
 }

@@ -8,7 +8,7 @@ use super::webdriver::Browser;
 const AXE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/tools/node_modules/axe-core/axe.min.js");
 
 /// What axe-core finds against WCAG 2.2 AA and good practice, a line each.
-fn violations(browser: &Browser) -> Vec<String> {
+pub(crate) fn violations(browser: &Browser) -> Vec<String> {
     let axe =
         std::fs::read_to_string(AXE).expect("axe-core is needed for this test: npm ci --prefix tests/browser/tools");
     browser.run(&axe);

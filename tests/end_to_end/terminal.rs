@@ -13,9 +13,9 @@ fn slow_project() -> Sandbox {
     sandbox
 }
 
-/// Runs it on a terminal of its own; both streams come back as one.
+/// Runs it on a terminal of its own, 80 columns wide; both streams come back as one.
 fn on_a_terminal(sandbox: &Sandbox, arguments: &str, variables: &[(&str, &str)]) -> String {
-    let line = format!("{} {arguments}", env!("CARGO_BIN_EXE_holdpoint"));
+    let line = format!("stty cols 80; {} {arguments}", env!("CARGO_BIN_EXE_holdpoint"));
     let mut command = sandbox.command("script");
     command.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]).env("TERM", "xterm");
     sandbox.ran(command.envs(variables.iter().copied())).stdout
@@ -45,6 +45,19 @@ fn colour_comes_where_it_is_wanted_and_nowhere_else() {
     assert!(coloured(&on_a_terminal(&sandbox, "gate --all", &[])), "a terminal");
     assert!(!coloured(&on_a_terminal(&sandbox, "gate --all", &[("NO_COLOR", "1")])), "NO_COLOR");
     assert!(!coloured(&on_a_terminal(&sandbox, "--color never gate --all", &[])), "refused");
+}
+
+#[test]
+fn a_terminal_gets_no_line_broken_within_a_word() {
+    let sandbox = accepted_project();
+    sandbox.edit("prompts/greeting.txt", "morning", "evening");
+    let shown = on_a_terminal(&sandbox, "--color never --quiet gate", &[]);
+    let prose = shown.lines().map(str::trim_end).filter(|line| !line.trim_start().starts_with("holdpoint "));
+    let long: Vec<&str> = prose.filter(|line| line.len() > 80 && line.trim_start().contains(' ')).collect();
+    assert!(shown.contains("Regressions (1)") && long.is_empty(), "{long:#?}");
+    let piped = sandbox.holdpoint(&["--quiet", "gate"]).expect(10).stdout;
+    assert!(piped.lines().any(|line| line.len() > 80), "where there is no terminal nothing is broken");
+    assert!(shown.lines().count() > piped.lines().count(), "and here something was: {shown}");
 }
 
 #[test]

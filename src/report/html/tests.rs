@@ -213,6 +213,11 @@ fn of_a_hundred_thousand_cases_the_passes_are_counted_by_set_and_the_failures_st
 }
 
 #[test]
+fn a_dotted_name_can_be_broken_at_its_dots_and_nothing_escapes_from_it() {
+    assert_eq!(dotted("a.b<i>.\u{202e}"), "a.<wbr>b&lt;i&gt;.<wbr>[U+202E]");
+}
+
+#[test]
 fn an_address_within_the_page_holds_nothing_that_a_browser_would_change() {
     assert_eq!(fragment("lost-ack_1.a"), "lost-ack_1.a");
     assert_eq!(fragment("a b%é\"<\u{202e}"), "a%20b%25%C3%A9%22%3C%5BU%2B202E%5D");
