@@ -3,6 +3,7 @@
 
 mod archive;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -181,10 +182,10 @@ fn run_of(
     }
     for id in header.eval.dataset.sample_ids.iter().flatten() {
         let case = names.of(id);
-        if !cases.contains_key(&case) {
+        if let Entry::Vacant(absent_case) = cases.entry(case) {
             let why = "it was to run and has no result: it counts as errored";
             brought.note(Kind::Changed, (path, 0), format!("the sample {}", one_line(&id.to_string(), 80)), why);
-            cases.insert(case, absent(id, header.eval.config.epochs, options));
+            absent_case.insert(absent(id, header.eval.config.epochs, options));
         }
     }
     let status = header.status.clone().unwrap_or_else(|| "cut off".to_owned());

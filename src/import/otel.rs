@@ -117,8 +117,8 @@ fn spans(path: &str, bytes: &[u8]) -> Result<Vec<Span>, Vec<Diagnostic>> {
             Some(Ok(document)) => match document.get("resourceSpans").and_then(Value::as_array) {
                 None => errors.push(error_at(path, line, "the document has no `resourceSpans`", hint)),
                 Some(resources) => {
-                    for one in resources.iter().flat_map(spans_of) {
-                        match one.and_then(|(span, service)| read(span, service, line)) {
+                    for (span, service) in resources.iter().flat_map(spans_of) {
+                        match read(span, service, line) {
                             Ok(span) => found.push(span),
                             Err(message) => errors.push(error_at(path, line, message, hint)),
                         }
@@ -131,11 +131,11 @@ fn spans(path: &str, bytes: &[u8]) -> Result<Vec<Span>, Vec<Diagnostic>> {
 }
 
 /// The spans of one resource, each with the service's name.
-fn spans_of(resource: &Value) -> Vec<Result<(&Value, String), String>> {
+fn spans_of(resource: &Value) -> Vec<(&Value, String)> {
     let service = resource.get("resource").and_then(|resource| attribute(resource, "service.name")).unwrap_or_default();
     let scopes = resource.get("scopeSpans").and_then(Value::as_array).into_iter().flatten();
     let spans = scopes.flat_map(|scope| scope.get("spans").and_then(Value::as_array).into_iter().flatten());
-    spans.map(|span| Ok((span, service.clone()))).collect()
+    spans.map(|span| (span, service.clone())).collect()
 }
 
 fn read(span: &Value, service: String, line: usize) -> Result<Span, String> {

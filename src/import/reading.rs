@@ -40,11 +40,14 @@ pub(super) fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnosti
     })
 }
 
+/// A JSON object, after the number of its line.
+pub(super) type Line = (usize, Map<String, Value>);
+
 /// The JSON objects of a file of JSON lines, each with its line. Empty lines are passed over.
 ///
 /// # Errors
 /// One for every line that is no object.
-pub(super) fn json_lines(path: &str, bytes: &[u8]) -> Result<Vec<(usize, Map<String, Value>)>, Vec<Diagnostic>> {
+pub(super) fn json_lines(path: &str, bytes: &[u8]) -> Result<Vec<Line>, Vec<Diagnostic>> {
     let text = text(path, bytes).map_err(|error| vec![error])?;
     let (mut rows, mut errors) = (Vec::new(), Vec::new());
     for (line, content) in (1..).zip(text.lines()).filter(|(_, content)| !content.trim().is_empty()) {

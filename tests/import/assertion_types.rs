@@ -10,7 +10,9 @@ use crate::golden::aim;
 /// Types with an equal, with a value that each takes.
 fn mapped(kind: &str) -> Option<Value> {
     Some(match kind {
-        "equals" | "contains" | "icontains" | "starts-with" | "regex" => json!({"value": "a b"}),
+        "equals" | "contains" | "icontains" | "starts-with" | "regex" | "python" | "javascript" => {
+            json!({"value": "a b"})
+        }
         "contains-all" | "contains-any" | "icontains-all" | "icontains-any" => json!({"value": ["a", "b"]}),
         "is-json" => json!({"value": {"type": "object", "required": ["a"]}}),
         "word-count" => json!({"value": {"min": 1, "max": 9}}),

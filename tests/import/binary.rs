@@ -112,6 +112,45 @@ fn an_imported_configuration_is_in_order_and_fails_only_where_placeholders_stand
     assert!(fs::read_to_string(repository.path(".gitignore")).unwrap().contains("/.holdpoint/"));
 }
 
+/// Assertions that are code, each with whether it passes for the desk's answer.
+const CODE: [(&str, bool); 8] = [
+    ("{type: python, value: 'len(output) < 100 and context[\"vars\"][\"question\"] == \"How long?\"'}", true),
+    ("{type: python, value: 'len(output) > 100'}", false),
+    ("{type: not-python, value: 'len(output) > 100'}", true),
+    ("{type: python, value: '0.4', threshold: 0.5}", false),
+    ("{type: python, value: 'file://checks/tone.py'}", true),
+    ("{type: python, value: 'file://checks/tone.py:refuses'}", false),
+    ("{type: javascript, value: 'output.includes(\"30 days\") && context.vars.question === \"How long?\"'}", true),
+    ("{type: javascript, value: 'file://checks/length.cjs', threshold: 99}", false),
+];
+
+#[test]
+fn an_assertion_that_is_code_is_called_by_a_program_of_the_project() {
+    let repository = Repository::new();
+    repository.write("desk.py", DESK);
+    let tone = "def get_assert(output, context):\n    print('noise')\n    return {'pass': True, 'score': 1, 'reason': 'fine'}\n\n\n\
+                def refuses(output, context):\n    return 'cannot' in output\n";
+    repository.write("checks/tone.py", tone);
+    repository.write("checks/length.cjs", "module.exports = (output) => output.length;\n");
+    let tests: String = (0..)
+        .zip(CODE)
+        .map(|(at, (assertion, _))| {
+            format!("  - {{description: code-{at}, vars: {{question: How long?}}, assert: [{assertion}]}}\n")
+        })
+        .collect();
+    let head = "prompts: ['Answer: {{question}}']\nproviders: ['exec: python3 desk.py']\ntests:\n";
+    repository.write("promptfooconfig.yaml", format!("{head}{tests}"));
+    repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    repository.holdpoint(&["check"], 0);
+    repository.holdpoint(&["run", "--all"], 10);
+    let statuses = statuses(&repository.report());
+    for (at, (assertion, passes)) in (0..).zip(CODE) {
+        let title = format!("code-{at}");
+        let found = statuses.iter().find(|(name, _)| *name == title).map(|(_, status)| status.as_str());
+        assert_eq!(found, Some(if passes { "passed" } else { "failed" }), "{assertion}");
+    }
+}
+
 #[test]
 fn a_rehearsal_writes_nothing_and_a_second_import_overwrites_nothing() {
     let repository = with_desk();

@@ -5,6 +5,7 @@
 
 mod assertions;
 mod columns;
+mod judges;
 mod patterns;
 mod prompts;
 mod providers;
@@ -79,7 +80,7 @@ pub fn promptfoo(
     let providers = providers::providers(&config, folder, inside, aim, &mut brought);
     let tests = Reader { folder, brought: &mut brought }.all(&config);
     let trials = repeats(&top, &config, &mut brought);
-    let mut writer = Writer { folder, prompts: &prompts, providers: &providers, config: &config, aim, trials };
+    let mut writer = Writer { folder, inside, prompts: &prompts, providers: &providers, config: &config, aim, trials };
     for test in tests {
         writer.write(test, &mut brought)?;
     }
@@ -117,6 +118,8 @@ fn watch_prompts(prompts: &[Prompt], brought: &mut Brought) {
 
 struct Writer<'a> {
     folder: Folder<'a>,
+    /// The path from the project's folder to the configuration's, where that lies in it.
+    inside: Option<&'a str>,
     prompts: &'a [Prompt],
     providers: &'a [Provider],
     config: &'a Place,
@@ -248,7 +251,7 @@ impl Writer<'_> {
             }
             let mapped = match trouble {
                 Some(why) => Err(why.to_owned()),
-                None => self.mapped(&assertion, vars),
+                None => self.mapped(&assertion, vars, brought),
             };
             let expected = match mapped {
                 Ok(expectation) => Expected::Mapped { expectation, was, line },
@@ -266,7 +269,15 @@ impl Writer<'_> {
         template.unwrap_or_else(|| assertion.clone())
     }
 
-    fn mapped(&self, assertion: &Map<String, Value>, vars: &Map<String, Value>) -> Result<Value, String> {
+    fn mapped(
+        &self,
+        assertion: &Map<String, Value>,
+        vars: &Map<String, Value>,
+        brought: &mut Brought,
+    ) -> Result<Value, String> {
+        if let Some(code) = judges::expectation(assertion, vars, (self.folder, self.inside), brought) {
+            return code;
+        }
         let kind = assertion.get("type").and_then(Value::as_str).ok_or("it has no type")?;
         let value = match assertion.get("value") {
             Some(Value::String(reference)) if reference.starts_with("file://") => self.file_value(reference)?,

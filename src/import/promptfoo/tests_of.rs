@@ -109,12 +109,12 @@ impl Reader<'_, '_> {
     fn listed(&mut self, place: &Place) -> Vec<Layer> {
         match place.value() {
             Value::Null => Vec::new(),
-            Value::String(reference) => self.from_file(&reference, place),
+            Value::String(reference) => self.in_file(&reference, place),
             Value::Array(_) => {
                 let mut found = Vec::new();
                 for (item, place) in place.items() {
                     match item {
-                        Value::String(reference) => found.extend(self.from_file(&reference, &place)),
+                        Value::String(reference) => found.extend(self.in_file(&reference, &place)),
                         Value::Object(fields) if fields.contains_key("path") && !fields.contains_key("vars") => {
                             let why = "a program makes these tests: write them out first";
                             self.brought.note(Kind::Left, place.spot(), "computed tests", why);
@@ -133,11 +133,11 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn from_file(&mut self, reference: &str, place: &Place) -> Vec<Layer> {
+    fn in_file(&mut self, reference: &str, place: &Place) -> Vec<Layer> {
         let read = if has_ending(reference, &["csv"]) {
-            self.from_csv(reference)
+            self.in_csv(reference)
         } else if has_ending(reference, &["jsonl"]) {
-            self.from_lines(reference)
+            self.in_lines(reference)
         } else if has_ending(reference, &["yaml", "yml", "json"]) {
             self.folder.values(reference).map(|place| self.listed(&place))
         } else {
@@ -155,7 +155,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn from_csv(&mut self, reference: &str) -> Result<Vec<Layer>, String> {
+    fn in_csv(&mut self, reference: &str) -> Result<Vec<Layer>, String> {
         let (path, bytes) = self.folder.bytes(reference)?;
         let table = csv_table(&path, &bytes).map_err(|errors| first_words(&errors))?;
         let layer = |(line, values): &(usize, Vec<String>)| {
@@ -165,7 +165,7 @@ impl Reader<'_, '_> {
         Ok(table.rows.iter().map(layer).collect())
     }
 
-    fn from_lines(&mut self, reference: &str) -> Result<Vec<Layer>, String> {
+    fn in_lines(&mut self, reference: &str) -> Result<Vec<Layer>, String> {
         let (path, bytes) = self.folder.bytes(reference)?;
         let rows = json_lines(&path, &bytes).map_err(|errors| first_words(&errors))?;
         Ok(rows.into_iter().map(|(line, fields)| Layer { fields, place: Place::at(&path, line) }).collect())
