@@ -56,6 +56,7 @@ fn project(run: &[String]) -> Result<Project, Box<dyn Error>> {
     Ok(Project {
         file,
         file_digest: Digest::of(b""),
+        written: holdpoint::manifest::Written::default(),
         parts: BTreeMap::new(),
         cases: BTreeMap::new(),
         texts: BTreeMap::new(),

@@ -11,6 +11,7 @@ mod drift;
 mod error;
 mod exercise;
 mod figures;
+mod grounds;
 mod import;
 mod leftovers;
 mod meanwhile;
@@ -36,7 +37,6 @@ pub use publish::{REPORTS_FOLDER, project_option, read_document};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::change::Snapshot;
 use crate::comparison::{CompareInput, compare};
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::execution::Cancellation;
@@ -151,13 +151,15 @@ pub fn conclude(
     leftovers::clear(&store);
     let checkout = prepared.sides.export_head(&store.checkout_folder(&run))?;
     let base_folder = store.base_folder(&run);
-    let old_forms = old_forms::OldForms::gather(&prepared, &base_folder)?;
+    let head_root = checkout.as_deref().unwrap_or(&request.project_root);
+    let places = old_forms::Places { head: head_root, base: &base_folder };
+    let old_forms = old_forms::OldForms::gather(&prepared, &request.environment, places)?;
     let job = carry_out::Job {
         request,
         kind,
         run: &run,
         started: &started,
-        head_root: checkout.as_deref().unwrap_or(&request.project_root),
+        head_root,
         snapshot: &prepared.sides.snapshot(&prepared.project)?,
         prepared: &prepared,
         old_forms: &old_forms,
@@ -167,7 +169,7 @@ pub fn conclude(
     let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
     let mutation = request.mutate.then(|| mutation_document(&run, &outcome));
     let blind = mutation.as_ref().map(|document| blind_sentences(&document.cases)).unwrap_or_default();
-    let judged = judge(&prepared, job.snapshot, kind, &outcome, &Doubts { lost: lost.as_slice(), blind: &blind });
+    let judged = judge(&job, &outcome, &Doubts { lost: lost.as_slice(), blind: &blind });
     let finished = times::now();
     let published = publish::publish(&publish::Material {
         request,
@@ -220,7 +222,8 @@ struct Doubts<'d> {
     blind: &'d [String],
 }
 
-fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outcome, doubts: &Doubts<'_>) -> Judged {
+fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Judged {
+    let prepared = job.prepared;
     let compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -230,7 +233,7 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         project_file: &prepared.project.file_digest,
     });
     let mut verdict = verdict(&VerdictInput {
-        purpose: match kind {
+        purpose: match job.kind {
             RunKind::Gate => Purpose::Gate,
             RunKind::Run | RunKind::Imported => Purpose::Run,
         },
@@ -253,7 +256,9 @@ fn judge(prepared: &Prepared, snapshot: &Snapshot, kind: RunKind, outcome: &Outc
         lost_evidence: doubts.lost,
     });
     verdict.notes.extend(prepared.accepted.notes.iter().cloned());
-    verdict.notes.extend(drift::drift(prepared.accepted.baseline.snapshot.as_ref(), snapshot, &prepared.changes));
+    verdict.notes.extend(drift::drift(prepared.accepted.baseline.snapshot.as_ref(), job.snapshot, &prepared.changes));
+    verdict.notes.extend(job.old_forms.missing());
+    verdict.notes.extend(grounds::grounds(&prepared.project, &prepared.changes));
     verdict.notes.extend(outside(prepared.plan.outside_project));
     let shadow = prepared.would_select.as_ref().map(|selection| Shadow::of(selection, &compared));
     let verdict = match &shadow {

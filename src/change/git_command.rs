@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::git::{Commit, Removed, Store, WorkingTree};
 use super::git_error::{GitError, GitErrorKind};
+use super::git_rewritten::checked_out_as;
 use super::git_status::{StatusRecord, parse_index, parse_status, parse_tree};
 use super::listing::{Entry, EntryMode, Listing, ObjectId};
 use super::path_name::PathName;
@@ -127,7 +128,54 @@ impl CommandStore {
             files.insert(path.clone(), Entry { mode, id });
             uncommitted.insert(path);
         }
+        self.see_what_stands_there(&mut files, &mut uncommitted)?;
         Ok(WorkingTree { listing: Listing::new(files.into_iter().collect()), uncommitted })
+    }
+
+    /// Replaces what git would commit by what stands on disk, for the paths whose content it rewrites on the way.
+    fn see_what_stands_there(
+        &self,
+        files: &mut BTreeMap<PathName, Entry>,
+        uncommitted: &mut BTreeSet<PathName>,
+    ) -> Result<(), GitError> {
+        for path in self.rewritten(files.keys())? {
+            let full = self.top.join(path.as_path());
+            let Some(entry) = files.get(&path).copied().filter(|entry| entry.mode.is_file()) else { continue };
+            let what = format!("`{path}` cannot be read");
+            // A sparse checkout leaves files out on purpose: they are as committed.
+            let Ok(content) = std::fs::read(&full) else { continue };
+            let known = self.blob(entry.id).ok();
+            if known.is_some_and(|known| checked_out_as(&known, entry.id, &content)) {
+                continue;
+            }
+            let answer = run_with_input(&self.top, &["hash-object", "--no-filters", "--stdin"], &content, &what)?;
+            let id = object_ids(&answer).pop().ok_or_else(|| GitError::new(GitErrorKind::Other, what, "no name"))?;
+            if id != entry.id {
+                files.insert(path.clone(), Entry { id, ..entry });
+                uncommitted.insert(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// The paths with a filter of the project's, or with git's own mark.
+    fn rewritten<'p>(&self, paths: impl Iterator<Item = &'p PathName>) -> Result<Vec<PathName>, GitError> {
+        let mut input = Vec::new();
+        for path in paths {
+            input.extend_from_slice(path.as_bytes());
+            input.push(0);
+        }
+        let what = "the attributes of files cannot be read";
+        let answer = run_with_input(&self.top, &["check-attr", "-z", "--stdin", "filter", "ident"], &input, what)?;
+        let fields: Vec<&[u8]> = answer.split(|byte| *byte == 0).collect();
+        let is_set = |name: &[u8], value: &[u8]| match name {
+            b"filter" => !matches!(value, b"unspecified" | b"unset" | b"set"),
+            _ => value == b"set",
+        };
+        let set = fields.chunks_exact(3).filter(|record| is_set(record[1], record[2]));
+        let mut paths: Vec<PathName> = set.map(|record| PathName::new(record[0].to_vec())).collect();
+        paths.dedup();
+        Ok(paths)
     }
 
     fn kind_on_disk(&self, record: &StatusRecord, known: Option<Entry>) -> Option<EntryMode> {
@@ -288,7 +336,9 @@ fn command(folder: &Path) -> Command {
         command.env_remove(name);
     }
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
-    command.arg("--no-pager").args(["-c", "core.fsmonitor=false", "-C"]).arg(folder);
+    command.arg("--no-pager").args(["-c", "core.fsmonitor=false"]);
+    // What looks as old and as long as before may be another text all the same.
+    command.args(["-c", "core.trustctime=true", "-c", "core.checkStat=default", "-C"]).arg(folder);
     command
 }
 
@@ -316,8 +366,14 @@ fn run_with_input(folder: &Path, arguments: &[&str], input: &[u8], what: &str) -
     let mut command = command(folder);
     command.args(arguments.iter().map(OsStr::new)).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| cannot_start(what, &error))?;
-    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
-    let output = child.wait_with_output().and_then(|output| written.map(|()| output));
+    let stdin = child.stdin.take();
+    // Written from beside: a command that answers while it reads would else wait for a reader of its answers.
+    let output = std::thread::scope(|scope| {
+        let writing = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
+        let output = child.wait_with_output();
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        output.and_then(|output| written.map(|()| output))
+    });
     let output = output.map_err(|error| GitError::new(GitErrorKind::Other, what, &error.to_string()))?;
     Ok(output.stdout)
 }

@@ -7,11 +7,9 @@ use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource, NEVER_LISTED,
 
 use super::git::{GitProject, WorkingTree};
 use super::git_error::GitError;
+use super::git_rewritten::LFS_POINTER;
 use super::listing::{Entry, EntryMode, Listing};
 use super::path_name::PathName;
-
-/// How a file begins that only points at its content in Git LFS (its specification, version 1).
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
 /// The files of a project in one revision.
 pub struct GitTreeFiles {

@@ -7,13 +7,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use git2::{
-    Delta, DiffDelta, DiffOptions, Error, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Mempack, ObjectType, Oid,
-    Repository, StatusOptions,
+    AttrCheckFlags, AttrValue, Delta, DiffDelta, DiffOptions, Error, IndexEntry, IndexEntryExtendedFlag,
+    IndexEntryFlag, Mempack, ObjectType, Oid, Repository, StatusOptions,
 };
 
 use super::git::WorkingTree;
 use super::git_library::object_id;
-use super::listing::{Entry, EntryMode, Listing};
+use super::git_rewritten::checked_out_as;
+use super::listing::{Entry, EntryMode, Listing, ObjectId};
 use super::path_name::PathName;
 
 /// A file above this size is hashed as it stands, since hashing through filters holds it in memory.
@@ -32,7 +33,13 @@ pub(super) fn read_working_tree(repository: &Repository, top: &Path) -> Result<W
     let hashing = Repository::open(top)?;
     let objects = hashing.odb()?;
     let memory = objects.add_new_mempack_backend(MEMORY_PRIORITY)?;
-    let disk = Disk { hashing: &hashing, memory: &memory, top, trusts_mode: trusts_mode(repository) };
+    let mut disk = Disk {
+        hashing: &hashing,
+        memory: &memory,
+        top,
+        trusts_mode: trusts_mode(repository),
+        rewritten: BTreeSet::new(),
+    };
     let mut index = repository.index()?;
     index.read(false)?;
     let mut staged = BTreeMap::new();
@@ -55,6 +62,11 @@ pub(super) fn read_working_tree(repository: &Repository, top: &Path) -> Result<W
     }
     suspects.extend(changed_on_disk(repository)?);
     suspects.extend(sparse.iter().cloned());
+    if !trusts_times(repository) {
+        suspects.extend(staged.keys().cloned());
+    }
+    disk.rewritten = rewritten(repository, staged.keys().chain(&suspects))?;
+    suspects.extend(disk.rewritten.iter().cloned());
     overlay(&disk, staged, &suspects, &sparse)
 }
 
@@ -121,6 +133,35 @@ fn trusts_mode(repository: &Repository) -> bool {
     repository.config().and_then(|config| config.get_bool("core.filemode")).unwrap_or(true)
 }
 
+/// Whether a file that looks as old and as long as before can be taken for the same. Where git is told to look at less, an
+/// edit can be made to look like none.
+fn trusts_times(repository: &Repository) -> bool {
+    let Ok(config) = repository.config() else { return true };
+    let is_minimal = config.get_string("core.checkStat").is_ok_and(|value| value.eq_ignore_ascii_case("minimal"));
+    !is_minimal && config.get_bool("core.trustctime").unwrap_or(true)
+}
+
+/// The paths whose content git rewrites on its way into a commit, by a filter of the project's or by its own mark: what is
+/// committed there is not what a workflow reads.
+fn rewritten<'p>(
+    repository: &Repository,
+    paths: impl Iterator<Item = &'p PathName>,
+) -> Result<BTreeSet<PathName>, Error> {
+    let mut found = BTreeSet::new();
+    for path in paths {
+        let attribute = |name: &str| {
+            let value = repository.get_attr_bytes(path.as_path(), name, AttrCheckFlags::FILE_THEN_INDEX)?;
+            Ok::<_, Error>(AttrValue::from_bytes(value))
+        };
+        if matches!(attribute("filter")?, AttrValue::String(_) | AttrValue::Bytes(_))
+            || attribute("ident")? == AttrValue::True
+        {
+            found.insert(path.clone());
+        }
+    }
+    Ok(found)
+}
+
 /// The files below the repository's top folder.
 struct Disk<'a> {
     hashing: &'a Repository,
@@ -128,6 +169,8 @@ struct Disk<'a> {
     top: &'a Path,
     /// Whether the file system keeps the executable bit (`core.fileMode`).
     trusts_mode: bool,
+    /// The paths of which git commits something else than what stands there.
+    rewritten: BTreeSet<PathName>,
 }
 
 impl Disk<'_> {
@@ -146,7 +189,10 @@ impl Disk<'_> {
         if !metadata.is_file() {
             return Ok(None);
         }
-        let id = object_id(self.hash(&full, &metadata)?);
+        let id = match (self.rewritten.contains(path), known) {
+            (true, known) => self.as_it_stands(&full, known)?,
+            (false, _) => object_id(self.hash(&full, &metadata)?),
+        };
         Ok(Some(Entry { mode: self.mode(&metadata, known), id }))
     }
 
@@ -156,6 +202,16 @@ impl Disk<'_> {
             _ if metadata.permissions().mode() & 0o100 != 0 => EntryMode::Executable,
             _ => EntryMode::Regular,
         }
+    }
+
+    /// The name of what really stands there; that of the commit where a checkout of it would give exactly this.
+    fn as_it_stands(&self, full: &Path, known: Option<Entry>) -> Result<ObjectId, Error> {
+        let committed = known.filter(|entry| entry.mode.is_file()).map(|entry| entry.id);
+        let raw = object_id(Oid::hash_file(ObjectType::Blob, full)?);
+        let Some(committed) = committed.filter(|committed| *committed != raw) else { return Ok(raw) };
+        let blob = self.hashing.find_blob(Oid::from_bytes(committed.as_bytes())?)?;
+        let content = std::fs::read(full).map_err(|error| Error::from_str(&error.to_string()))?;
+        Ok(if checked_out_as(blob.content(), committed, &content) { committed } else { raw })
     }
 
     /// The name that the file would have in git, after `core.autocrlf` and the attributes have been applied.

@@ -18,6 +18,7 @@ mod git_export;
 mod git_files;
 mod git_history;
 mod git_library;
+mod git_rewritten;
 mod git_status;
 mod git_working_tree;
 mod listing;

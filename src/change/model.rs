@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::{CaseId, Digest, PartId};
-use crate::manifest::{Case, PartKind, Probe, ProjectFile, ProjectPolicy};
+use crate::manifest::{Case, PartKind, Probe, ProjectFile, ProjectPolicy, Written};
 
 /// What kind of thing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -178,6 +178,8 @@ pub struct CaseChange {
 pub struct BaseFile {
     /// What it says of the gate.
     pub policy: ProjectPolicy,
+    /// What it says of what is started.
+    pub written: Written,
     /// Its probes; `${NAME}` stands in them as it was written.
     pub probes: BTreeMap<String, Probe>,
 }
@@ -186,7 +188,8 @@ impl BaseFile {
     /// Of a project file; where it could not be read, the strictest policy and no probes.
     pub(super) fn of(file: Option<&ProjectFile>) -> Self {
         let policy = file.map(ProjectFile::policy).unwrap_or_default();
-        Self { policy, probes: file.map(|file| file.probes.clone()).unwrap_or_default() }
+        let written = file.map(ProjectFile::written).unwrap_or_default();
+        Self { policy, written, probes: file.map(|file| file.probes.clone()).unwrap_or_default() }
     }
 }
 

@@ -133,6 +133,9 @@ impl Subject<'_> {
         if let Some(standing) = Standing::undecided(result.status) {
             return self.undecided(standing, result.status);
         }
+        if let Some(why) = self.accepted.and_then(|accepted| silent_pass(result, now.summary, accepted)) {
+            return (Standing::NotComparable, why);
+        }
         match self.accepted {
             Some(accepted) if differs.is_empty() => same_form::same_form(&accepted.case, now, &accepted_as(accepted)),
             Some(accepted) if result.status == CaseStatus::Passed => self.edited_and_passed(accepted, differs),
@@ -219,6 +222,14 @@ impl Subject<'_> {
 pub(super) fn graders(result: &CaseResult) -> Vec<String> {
     let grades = result.trials.iter().map(|trial| &trial.grades).find(|grades| !grades.is_empty());
     grades.into_iter().flatten().map(|grade| grade.grader.clone()).collect()
+}
+
+/// A pass of a workflow that did nothing at all shows nothing of what was accepted, unless that was the same silence: what
+/// only forbids is fulfilled by any failure to act.
+fn silent_pass(result: &CaseResult, now: &AcceptedCase, accepted: &BaselineEntry) -> Option<String> {
+    let is_new = accepted.case.output != now.output || accepted.case.outcomes != now.outcomes;
+    let silent = result.status == CaseStatus::Passed && is_new && result.did_nothing();
+    silent.then(|| format!("it passes without a word, a call or an effect; {}", accepted_as(accepted)))
 }
 
 /// A failure in an edited form, or under another judge, is no known failure, whatever was accepted.

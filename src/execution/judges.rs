@@ -77,6 +77,7 @@ fn run(
     surroundings: Surroundings<'_>,
     cancellation: &Cancellation,
 ) -> Result<Vec<u8>, String> {
+    let surroundings = surroundings.started_in(grader.started_in.as_deref());
     let program = Program::find(&grader.run, &WorkflowEnv::default(), surroundings).map_err(|error| error.message)?;
     let input = serde_json::to_vec(input).map_err(|error| error.to_string())?;
     let limits = Limits { timeout: Duration::from_secs(grader.timeout_s), output_cap: OUTPUT_CAP, cancellation };

@@ -20,6 +20,13 @@ pub(super) struct Surroundings<'a> {
     pub(super) environment: &'a BTreeMap<String, String>,
 }
 
+impl<'a> Surroundings<'a> {
+    /// The same for a program that is started in a folder of its own.
+    pub(super) fn started_in(self, folder: Option<&'a Path>) -> Self {
+        Self { root: folder.unwrap_or(self.root), ..self }
+    }
+}
+
 /// A program with its arguments and environment, ready to be started.
 #[derive(Clone, Debug)]
 pub(super) struct Program {

@@ -117,6 +117,7 @@ fn project(file: ProjectFile) -> Project {
     Project {
         file,
         file_digest: Digest::of(b""),
+        written: crate::manifest::Written::default(),
         parts: BTreeMap::new(),
         cases: BTreeMap::new(),
         texts: BTreeMap::new(),

@@ -1,6 +1,7 @@
 //! A case's result over its trials.
 
 use crate::domain::{CaseStatus, TrialStatus};
+use crate::evidence::{Answer, Observation, Reading};
 use crate::manifest::Case;
 
 use super::grade::{CaseResult, GradedTrial};
@@ -17,6 +18,23 @@ impl CaseResult {
         let (digest, question) = (case.digest.clone(), case.question.clone());
         Self { case: case.id.clone(), set: case.set.clone(), digest, question, trials, status }
     }
+
+    /// Whether the workflow did nothing in any trial that could be seen: no word and no claim in an answer, no call, no attempt,
+    /// and no effect that a probe shows.
+    pub fn did_nothing(&self) -> bool {
+        !self.trials.is_empty() && self.trials.iter().all(|trial| did_nothing(&trial.observation))
+    }
+}
+
+fn did_nothing(seen: &Observation) -> bool {
+    let is_silent = |answer: &Answer| {
+        answer.claims.is_empty() && answer.output.as_str().is_some_and(|output| output.trim().is_empty())
+    };
+    let shows_nothing = |reading: &Reading| matches!(reading, Reading::Effects(effects) if effects.is_empty());
+    seen.steps.iter().filter_map(|step| step.answer.as_ref()).all(is_silent)
+        && seen.exchanges.is_empty()
+        && seen.operations.iter().all(|operation| operation.attempts.is_empty() && operation.effects == 0)
+        && seen.readings.values().all(shows_nothing)
 }
 
 #[cfg(test)]
@@ -49,6 +67,23 @@ mod tests {
         assert_eq!(status(2, vec![trial(1, "yes")]), CaseStatus::Errored);
         assert_eq!(status(1, vec![]), CaseStatus::Errored);
         assert_eq!(status(0, vec![]), CaseStatus::Errored);
+    }
+
+    #[test]
+    fn a_workflow_that_answers_without_a_word_did_nothing_unless_something_is_seen_of_it() {
+        let did_nothing = |answer: &str| CaseResult::of(&case(&[]), 1, vec![trial(1, answer)]).did_nothing();
+        assert!(did_nothing("") && did_nothing(" \n") && !did_nothing("no"));
+        let with_effect = || {
+            let mut seen = trial(1, "");
+            let row = json!({"operation": "op-1"}).as_object().cloned().unwrap();
+            seen.observation.readings.insert("queue".to_owned(), Reading::Effects(vec![row]));
+            seen
+        };
+        assert!(!CaseResult::of(&case(&[]), 1, vec![with_effect()]).did_nothing());
+        let second =
+            GradedTrial { observation: Observation { trial: 2, ..trial(1, "yes").observation }, ..trial(1, "") };
+        assert!(!CaseResult::of(&case(&[]), 2, vec![trial(1, ""), second]).did_nothing(), "one trial says something");
+        assert!(!CaseResult::of(&case(&[]), 0, vec![]).did_nothing(), "nothing was seen");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod behaviour;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -417,6 +418,9 @@ pub struct CommandGrader {
     #[serde(default = "default_grader_timeout")]
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_s: u64,
+    /// The folder that it is started in; the project's own, but for the old form of a case, which is judged by its own files.
+    #[serde(skip)]
+    pub started_in: Option<PathBuf>,
 }
 
 fn default_grader_timeout() -> u64 {

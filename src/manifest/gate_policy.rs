@@ -85,7 +85,7 @@ fn default_confidence() -> f64 {
 }
 
 /// A drop from what was accepted, on the same cases, judged by McNemar's exact test. With fewer flips than could show
-/// anything the gate is inconclusive.
+/// anything the gate is inconclusive. That no drop was found does not show that there is none: `margin` asks for that.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoSignificantDrop {
@@ -93,6 +93,12 @@ pub struct NoSignificantDrop {
     #[serde(default = "default_alpha")]
     #[schemars(range(min = 0.0001, max = 0.2))]
     pub alpha: f64,
+    /// By how much the share of passes may have dropped, as a share: 0.05 is five points. With it, cases may fail only where the
+    /// data show, one-sided at `alpha`, that the drop is smaller: the lower limit of Newcombe's paired interval must not lie
+    /// below. Each set must show it for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 0.5))]
+    pub margin: Option<f64>,
 }
 
 fn default_alpha() -> f64 {

@@ -8,6 +8,7 @@ use crate::domain::{Aspect, Digest};
 
 use super::expectation::Expectation;
 use super::files::FileSource;
+use super::program_files::ProgramFiles;
 use super::project::Case;
 use super::project_file::Probe;
 
@@ -37,15 +38,14 @@ pub fn project_path(word: &str) -> Option<&str> {
     is_plain.then_some(path)
 }
 
-/// The digest over the files that the graders' command lines name; `None` where they name none.
-pub(super) fn programs_digest(files: &dyn FileSource, expect: &[Expectation]) -> Option<Digest> {
-    contents_digest(files, arguments_of(expect))
-}
-
-fn contents_digest<'a>(files: &dyn FileSource, paths: impl Iterator<Item = &'a str>) -> Option<Digest> {
-    let read = |path: &'a str| Some((path, Digest::of(&files.read(path).ok()?)));
-    let contents: BTreeMap<&str, Digest> = paths.filter_map(read).collect();
-    (!contents.is_empty()).then(|| Digest::of_json(&json!(contents)))
+/// Completes what the cases ask by the programs that judge each, with all that these rest on.
+pub(super) fn ask_programs<'a>(files: &dyn FileSource, cases: impl Iterator<Item = &'a mut Case>) {
+    let mut programs = ProgramFiles::new(files);
+    for case in cases {
+        if let Some(digest) = programs.digest(arguments_of(&case.expect)) {
+            case.question.set(Aspect::JudgingPrograms, digest);
+        }
+    }
 }
 
 /// Completes what the cases ask by the probes that each is held against: those that its expectations name, those that are
@@ -55,8 +55,9 @@ pub(super) fn ask_probes<'a>(
     probes: &BTreeMap<String, Probe>,
     cases: impl Iterator<Item = &'a mut Case>,
 ) {
+    let mut programs = ProgramFiles::new(files);
     let digests: BTreeMap<&str, Digest> =
-        probes.iter().map(|(name, probe)| (name.as_str(), probe_digest(files, probe))).collect();
+        probes.iter().map(|(name, probe)| (name.as_str(), probe_digest(&mut programs, probe))).collect();
     for case in cases {
         let used: BTreeMap<&str, Option<&Digest>> =
             used_probes(probes, case).into_iter().map(|name| (name, digests.get(name))).collect();
@@ -67,9 +68,9 @@ pub(super) fn ask_probes<'a>(
     }
 }
 
-fn probe_digest(files: &dyn FileSource, probe: &Probe) -> Digest {
+fn probe_digest(programs: &mut ProgramFiles<'_>, probe: &Probe) -> Digest {
     let words = probe.command.iter().flat_map(|command| &command.run).filter_map(|word| project_path(word));
-    Digest::of_json(&json!({"probe": probe, "programs": contents_digest(files, words)}))
+    Digest::of_json(&json!({"probe": probe, "programs": programs.digest(words)}))
 }
 
 fn used_probes<'a>(probes: &'a BTreeMap<String, Probe>, case: &Case) -> BTreeSet<&'a str> {

@@ -27,13 +27,16 @@ use crate::domain::{CaseId, Digest, PartId};
 
 use super::diagnostic::Diagnostic;
 use super::files::{EntryKind, FileSource};
-use super::judging::ask_probes;
+use super::judging::{ask_probes, ask_programs};
 use super::part::Part;
 use super::project::{Case, Project};
 use super::project_file::ProjectFile;
+use super::written::Written;
 use super::yaml::Document;
 
 use cases::ReadCase;
+pub use environment::completed_probes;
+
 use names::IdPlace;
 use parts::ReadPart;
 use references::Scope;
@@ -79,9 +82,11 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
         warnings.extend(project_file::unmatched_code(files, file, document));
         warnings.extend(connectors::unused(file, document));
     }
+    ask_programs(files, cases.iter_mut().filter_map(|read| read.case.as_mut()));
     if let Some(file) = &read.file {
         ask_probes(files, &file.probes, cases.iter_mut().filter_map(|read| read.case.as_mut()));
     }
+    let written = read.file.as_ref().map(ProjectFile::written).unwrap_or_default();
     if let (Some(file), Some(document)) = (&mut read.file, &read.document) {
         environment::apply(file, document, environment, &mut errors);
     }
@@ -90,7 +95,8 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     match (read.file, read.digest) {
         (Some(file), Some(file_digest)) if errors.is_empty() => {
             sort(&mut warnings);
-            Ok(Loaded { project: assemble(file, file_digest, parts, cases), warnings })
+            let project = Project { written, ..assemble(file, file_digest, parts, cases) };
+            Ok(Loaded { project, warnings })
         }
         _ => {
             sort(&mut errors);
@@ -166,6 +172,7 @@ pub fn load_side(files: &dyn FileSource) -> SideProject {
             None => unreadable.extend(read.errors),
         }
     }
+    ask_programs(files, side.cases.values_mut());
     if let Some(file) = &side.project_file {
         ask_probes(files, &file.probes, side.cases.values_mut());
     }
@@ -282,6 +289,7 @@ fn assemble(file: ProjectFile, file_digest: Digest, parts: Vec<ReadPart>, cases:
     let mut project = Project {
         file,
         file_digest,
+        written: Written::default(),
         parts: BTreeMap::new(),
         cases: BTreeMap::new(),
         texts: BTreeMap::new(),

@@ -15,11 +15,13 @@ mod judging;
 mod load;
 mod node;
 mod part;
+mod program_files;
 mod project;
 mod project_file;
 mod scaffold;
 mod schema;
 mod suggest;
+mod written;
 mod yaml;
 
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
@@ -41,7 +43,7 @@ pub use gate_policy::{
     GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
 };
 pub use judging::{grader_arguments, project_path};
-pub use load::{Loaded, SideProject, load_part, load_project, load_side};
+pub use load::{Loaded, SideProject, completed_probes, load_part, load_project, load_side};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, CallName, ConnectorManifest, Effect,
     Idempotency, IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part,
@@ -57,3 +59,4 @@ pub use project_file::{
 pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};
 pub use suggest::nearest;
+pub use written::Written;

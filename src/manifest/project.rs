@@ -10,6 +10,7 @@ use super::case_file::{FaultSpec, Step};
 use super::expectation::Expectation;
 use super::part::{Effect, Manifest, Part};
 use super::project_file::ProjectFile;
+use super::written::Written;
 
 /// A whole project: nothing in it refers to anything that is not there.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Project {
     pub file: ProjectFile,
     /// The digest of the project file's document before `${NAME}` was replaced.
     pub file_digest: Digest,
+    /// What it says of what is started, before `${NAME}` was replaced.
+    pub written: Written,
     /// The parts, by id.
     pub parts: BTreeMap<PartId, Part>,
     /// The cases, by id.

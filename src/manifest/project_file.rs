@@ -1,6 +1,7 @@
 //! `holdpoint.yaml`: the workflows under test, how to look at what they did, and what the gate demands.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -406,6 +407,9 @@ pub struct CommandProbe {
     #[serde(default = "default_probe_timeout")]
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_s: u64,
+    /// The folder that it is started in; the project's own, but for the old form of a case, which is judged by its own files.
+    #[serde(skip)]
+    pub started_in: Option<PathBuf>,
 }
 
 /// A file in the trial's state directory: a JSON list of maps, one map, or JSON lines of maps. Each map is an effect.

@@ -18,6 +18,16 @@ pub(super) fn drift(accepted: Option<&Snapshot>, head: &Snapshot, changes: &Chan
     if accepted.rest.code != head.rest.code && !code_changed {
         names.push("the workflows' code".to_owned());
     }
+    let changed = |kind: ChangeKind| changes.changes.iter().any(|change| change.kind == kind);
+    if accepted.project_file != head.project_file && !changed(ChangeKind::Project) {
+        names.push("the project file".to_owned());
+    }
+    let (before, now) = (&accepted.rest.other, &head.rest.other);
+    let paths: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+    let is_shown =
+        |path: &str| changes.changes.iter().any(|change| change.paths.iter().any(|one| first_name(one) == path));
+    let others = paths.into_iter().filter(|path| before.get(*path) != now.get(*path) && !is_shown(path));
+    names.extend(others.cloned());
     (!names.is_empty()).then(|| {
         format!(
             "between what was accepted and the base, other things changed: {}; cases that did not run stand on results \
@@ -25,6 +35,11 @@ pub(super) fn drift(accepted: Option<&Snapshot>, head: &Snapshot, changes: &Chan
             names.join(", ")
         )
     })
+}
+
+/// What is accepted of paths that no rule knows is kept by the first name of each.
+fn first_name(path: &str) -> &str {
+    path.split('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -85,6 +100,19 @@ mod tests {
         let revisions = changes(BaseKind::Revisions(Vec::new()), "a");
         let told = drift(Some(&accepted), &head, &revisions).unwrap();
         assert!(told.contains("changed: b, the workflows' code;"), "{told}");
+    }
+
+    #[test]
+    fn the_project_file_and_what_no_rule_knows_are_named_too() {
+        let accepted = snapshot(&[("a", "1")], "one");
+        let mut head = Snapshot { project_file: Digest::of(b"other"), ..accepted.clone() };
+        head.rest.other.insert("tone".to_owned(), Digest::of(b"rude"));
+        let mut revisions = changes(BaseKind::Revisions(Vec::new()), "a");
+        let told = drift(Some(&accepted), &head, &revisions).unwrap();
+        assert!(told.contains("changed: the project file, tone;"), "{told}");
+        revisions.changes[0].paths = vec!["tone/low.cfg".to_owned()];
+        let told = drift(Some(&accepted), &head, &revisions).unwrap();
+        assert!(told.contains("changed: the project file;"), "what the change shows is looked at: {told}");
     }
 
     #[test]

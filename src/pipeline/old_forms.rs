@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::domain::{Aspect, CaseId};
-use crate::manifest::{Case, Expectation, Project, project_path};
+use crate::manifest::{Case, Expectation, Probe, Project, completed_probes, project_path};
 
 use super::PipelineError;
 use super::prepare::Prepared;
@@ -16,47 +16,82 @@ pub(super) struct OldForms {
     cases: BTreeMap<CaseId, Case>,
     /// The head's project with the base's probes; `None` where no old form needs it.
     project: Option<Project>,
+    /// Why old forms cannot run that the base has.
+    missing: BTreeMap<String, BTreeSet<CaseId>>,
 }
+
+/// Where the files are that old forms run with.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    /// The head's project folder.
+    pub(super) head: &'a Path,
+    /// A folder that does not exist yet, for a copy of the base.
+    pub(super) base: &'a Path,
+}
+
+/// Cases as the head has them, each with its form at the base.
+type Pairs<'a> = Vec<(&'a Case, &'a Case)>;
 
 impl OldForms {
     /// Gathers the old forms of the selected cases. Where one is judged by a program that is another now, the base is
-    /// written into `folder`, which must not exist yet.
-    pub(super) fn gather(prepared: &Prepared, folder: &Path) -> Result<Self, PipelineError> {
+    /// written into its folder.
+    pub(super) fn gather(
+        prepared: &Prepared,
+        environment: &BTreeMap<String, String>,
+        places: Places<'_>,
+    ) -> Result<Self, PipelineError> {
         let heads = &prepared.project.cases;
         let selected = prepared.plan.selected.iter().filter_map(|selected| heads.get(&selected.case));
         let with_base = selected.filter_map(|head| Some((head, prepared.changes.cases.get(&head.id)?.base.as_ref()?)));
         // Where the head no longer has the old form's workflow there is nothing to run it against; comparison then
         // finds no old form and says so.
         let workflows = &prepared.project.file.workflows;
-        let runnable: Vec<(&Case, &Case)> =
-            with_base.filter(|(_, base)| workflows.contains_key(&base.workflow)).collect();
+        let (runnable, gone): (Pairs<'_>, Pairs<'_>) =
+            with_base.partition(|(_, base)| workflows.contains_key(&base.workflow));
         let other = |aspect: Aspect| {
             let pairs =
                 runnable.iter().filter(move |(head, base)| head.question.get(aspect) != base.question.get(aspect));
             pairs.map(|(head, _)| head.id.clone()).collect::<BTreeSet<CaseId>>()
         };
         let (probes, programs) = (other(Aspect::Probes), other(Aspect::JudgingPrograms));
-        let base_root = if programs.is_empty() { None } else { prepared.sides.export_base(folder)? };
+        let needs_base = !programs.is_empty() || !probes.is_empty();
+        let base_root = if needs_base { prepared.sides.export_base(places.base)? } else { None };
+        let folders = base_root.as_deref().map(|base| Places { base, ..places });
         let mut forms = Self::default();
+        gone.into_iter()
+            .for_each(|(head, base)| forms.miss(&head.id, format!("the workflow {} is gone", base.workflow)));
         for (head, base) in runnable {
-            let form = match &base_root {
-                _ if !programs.contains(&head.id) => Some(base.clone()),
-                Some(root) => Some(judged_from(base, root)),
+            match folders {
+                _ if !programs.contains(&head.id) => drop(forms.cases.insert(head.id.clone(), base.clone())),
+                Some(folders) => drop(forms.cases.insert(head.id.clone(), judged_from(base, folders))),
                 // Without the base's programs the old form cannot be judged as it was.
-                None => None,
-            };
-            forms.cases.extend(form.map(|form| (head.id.clone(), form)));
+                None => forms.miss(&head.id, "the base is no single revision that has the judging programs".to_owned()),
+            }
         }
-        if let [base_file] = prepared.changes.base_files.as_slice()
-            && !probes.is_empty()
-        {
-            let mut project = prepared.project.clone();
-            project.file.probes = base_file.probes.clone();
-            forms.project = Some(project);
-        } else {
-            forms.cases.retain(|id, _| !probes.contains(id));
+        if !probes.is_empty() {
+            match old_probes(prepared, environment, folders) {
+                Ok(old) => {
+                    let mut project = prepared.project.clone();
+                    project.file.probes = old;
+                    forms.project = Some(project);
+                }
+                Err(why) => probes.iter().for_each(|case| forms.miss(case, why.clone())),
+            }
         }
         Ok(forms)
+    }
+
+    fn miss(&mut self, case: &CaseId, why: String) {
+        self.cases.remove(case);
+        self.missing.entry(why).or_default().insert(case.clone());
+    }
+
+    /// A sentence for each reason why old forms could not run that the base has.
+    pub(super) fn missing(&self) -> impl Iterator<Item = String> {
+        self.missing.iter().map(|(why, cases)| {
+            let named = cases.iter().map(CaseId::as_str).collect::<Vec<_>>().join(", ");
+            format!("the old form of {named} could not run: {why}")
+        })
     }
 
     /// The old form of a case, where it can run.
@@ -70,21 +105,50 @@ impl OldForms {
     }
 }
 
-/// The case with every program file that judges it taken from below `root`.
-fn judged_from(case: &Case, root: &Path) -> Case {
+/// The base's probes with the variables of now in them and their programs from the copy of the base, or why they cannot be had.
+fn old_probes(
+    prepared: &Prepared,
+    environment: &BTreeMap<String, String>,
+    folders: Option<Places<'_>>,
+) -> Result<BTreeMap<String, Probe>, String> {
+    let ([base], Some(folders)) = (prepared.changes.base_files.as_slice(), folders) else {
+        return Err("the base is no single revision that has the probes".to_owned());
+    };
+    let mut probes = completed_probes(&base.probes, environment).map_err(|unset| {
+        let names = Vec::from_iter(unset).join(", ");
+        format!("a probe of the base needs environment variables that are not set: {names}")
+    })?;
+    for command in probes.values_mut().filter_map(|probe| probe.command.as_mut()) {
+        redirect(&mut command.run, folders);
+        command.started_in = Some(folders.base.to_owned());
+    }
+    Ok(probes)
+}
+
+/// The case with every program that judges it started in the copy of the base.
+fn judged_from(case: &Case, folders: Places<'_>) -> Case {
     let mut case = case.clone();
     for expectation in &mut case.expect {
-        redirect(expectation, root);
+        start_in_base(expectation, folders);
     }
     case
 }
 
-fn redirect(expectation: &mut Expectation, root: &Path) {
+fn start_in_base(expectation: &mut Expectation, folders: Places<'_>) {
     if let Some(inner) = &mut expectation.not {
-        redirect(inner, root);
+        start_in_base(inner, folders);
     }
-    for word in expectation.command.iter_mut().flat_map(|command| &mut command.run) {
-        let file = project_path(word).map(|path| root.join(path)).filter(|file| file.is_file());
+    if let Some(command) = &mut expectation.command {
+        redirect(&mut command.run, folders);
+        command.started_in = Some(folders.base.to_owned());
+    }
+}
+
+/// Names each file of a command line where it stands: in the base, or where git does not keep it, in the head's folder.
+fn redirect(run: &mut [String], folders: Places<'_>) {
+    for word in run {
+        let in_folder = |folder: &Path| project_path(word).map(|path| folder.join(path)).filter(|file| file.is_file());
+        let file = in_folder(folders.base).or_else(|| in_folder(folders.head));
         if let Some(file) = file.as_deref().and_then(Path::to_str) {
             *word = file.to_owned();
         }

@@ -1,5 +1,6 @@
 //! What to do after a run, in the order in which it should be done.
 
+use crate::baseline::TAKEN_AWAY;
 use crate::domain::{CaseId, ExitCode, Outcome};
 
 use super::brief::{what_happened, why_it_ran};
@@ -66,7 +67,7 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
         return vec![step];
     }
     let groups = Group::ALL.into_iter().filter(|group| group.needs_attention());
-    let mut steps: Vec<NextStep> = baseline_restored(document).into_iter().collect();
+    let mut steps: Vec<NextStep> = baseline_restored(document);
     steps.extend(groups.filter_map(|group| step(document, group)));
     steps.extend(selection_widened(document));
     steps.extend(removal_accepted(document));
@@ -79,11 +80,21 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
     steps
 }
 
-/// A baseline that was changed behind the back of the ledger cannot be accepted over: there is no command for that.
-fn baseline_restored(document: &ReportDocument) -> Option<NextStep> {
+/// A baseline that was changed behind the back of the ledger cannot be accepted over: there is no command for that. What the
+/// last commit has comes back by one command; what a commit took away stands in the commit before that.
+fn baseline_restored(document: &ReportDocument) -> Vec<NextStep> {
     let broken = document.exit_code == ExitCode::Baseline.number() && document.accept_command.is_none();
-    let command = || Some("git checkout -- baselines".to_owned());
-    broken.then(|| NextStep::new("Restore the accepted results, then run again.", command(), "verdict"))
+    let mut steps = Vec::new();
+    if broken {
+        let command = "git restore --source=HEAD --staged --worktree -- baselines".to_owned();
+        steps.push(NextStep::new("Restore the accepted results, then run again.", Some(command), "verdict"));
+    }
+    if broken && document.verdict_reasons.iter().any(|reason| reason.text.contains(TAKEN_AWAY)) {
+        let text = "If a commit took them away, restore them from the one before it.";
+        let command = "git restore --source=\"$(git log -1 --format=%H --diff-filter=D -- baselines)^\" -- baselines";
+        steps.push(NextStep::new(text, Some(command.to_owned()), "verdict"));
+    }
+    steps
 }
 
 /// Only where the removal may be what keeps the gate from passing.
@@ -331,7 +342,11 @@ mod tests {
         let mut document = ReportDocument { exit_code: 12, accept_command: None, ..Sample::full().document() };
         let first = &next_steps(&document)[0];
         assert_eq!(first.text, "Restore the accepted results, then run again.");
-        assert_eq!(first.command.as_deref(), Some("git checkout -- baselines"));
+        assert_eq!(first.command.as_deref(), Some("git restore --source=HEAD --staged --worktree -- baselines"));
+        let of_commit = "If a commit took them away, restore them from the one before it.".to_owned();
+        assert!(!texts(&document).contains(&of_commit));
+        document.verdict_reasons = vec![ReasonView { exit_code: 12, text: format!("a.json: {TAKEN_AWAY}") }];
+        assert_eq!(texts(&document)[1], of_commit);
         document.accept_command = Some("holdpoint baseline accept R".to_owned());
         assert!(!texts(&document).contains(&"Restore the accepted results, then run again.".to_owned()));
         document = ReportDocument { exit_code: 10, accept_command: None, ..document };

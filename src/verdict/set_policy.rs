@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::{
-    Flips, holm, least_flips, lower_limit, percent, percent_down, percent_up, upper_limit,
+    Flips, holm, least_flips, lower_limit, paired_difference, percent, percent_down, percent_up, upper_limit,
 };
 use crate::comparison::{Compared, Standing};
 use crate::domain::{CaseId, CaseStatus, Risk};
@@ -122,7 +122,10 @@ impl<'a> Subject<'a> {
                 Judged { decision: PolicyDecision::Holds, why, covered: BTreeSet::new() }
             }
             SetRule::MinimumRate(minimum) => self.by_minimum_rate(minimum),
-            SetRule::NoSignificantDrop(drop) => self.by_drop(drop, level),
+            SetRule::NoSignificantDrop(drop) => match drop.margin {
+                Some(margin) => self.by_margin(drop.alpha, margin),
+                None => self.by_drop(drop, level),
+            },
         }
     }
 
@@ -178,12 +181,49 @@ impl<'a> Subject<'a> {
         } else {
             (PolicyDecision::Holds, format!("no significant drop, p = {p:.4}"))
         };
+        Judged { decision, why: format!("{rule}; {counted}: {shown}"), covered: self.dropped() }
+    }
+
+    /// The cases that failed and passed at acceptance.
+    fn dropped(&self) -> BTreeSet<CaseId> {
         let is_drop = |one: &&&Compared| {
             let passed_before = one.pair().is_some_and(|(before, _)| before.status == CaseStatus::Passed);
             passed_before && decided_failure(one)
         };
-        let covered = self.members.iter().filter(is_drop).map(|one| one.case.clone()).collect();
-        Judged { decision, why: format!("{rule}; {counted}: {shown}"), covered }
+        self.members.iter().filter(is_drop).map(|one| one.case.clone()).collect()
+    }
+
+    /// No inferiority beyond a margin: the drop must be shown to be smaller, not just fail to be shown. Sets are not adjusted for
+    /// one another, for each of them must show it (an intersection-union test: Berger, Technometrics 24 (1982) 295).
+    fn by_margin(&self, alpha: f64, margin: f64) -> Judged {
+        let flips = self.flips();
+        let pairs = || self.members.iter().filter_map(|one| one.pair());
+        let passing = |ended: &crate::comparison::Ended| ended.status == CaseStatus::Passed;
+        let both = pairs().filter(|(before, now)| passing(before) && passing(now)).count();
+        let neither = pairs().filter(|(before, now)| !passing(before) && !passing(now)).count();
+        let rule = format!(
+            "a drop of less than {} points from what was accepted (Newcombe's paired interval, one-sided at {} %)",
+            percent(margin),
+            percent(alpha)
+        );
+        let counted = format!("{} of the same cases fail that passed, {} the other way", flips.worse, flips.better);
+        // Twice alpha outside of a two-sided interval is alpha beyond its lower end.
+        let interval = paired_difference(both, flips.better, flips.worse, neither, 2.0f64.mul_add(-alpha, 1.0));
+        let (decision, shown) = match interval {
+            _ if flips.worse == 0 => (PolicyDecision::Holds, "no drop at all".to_owned()),
+            Some(change) if change.low >= -margin => {
+                (PolicyDecision::Holds, format!("a drop of {} points at the most", percent_up(-change.low)))
+            }
+            Some(change) if change.high < -margin => {
+                (PolicyDecision::Broken, format!("a drop of {} points at the least", percent_down(-change.high)))
+            }
+            Some(change) => {
+                let open = format!("it may be a drop of {} points", percent_up(-change.low));
+                (PolicyDecision::Undecided, format!("{open}, which leaves open whether it is less than the margin"))
+            }
+            None => (PolicyDecision::Undecided, "nothing could be compared".to_owned()),
+        };
+        Judged { decision, why: format!("{rule}; {counted}: {shown}"), covered: self.dropped() }
     }
 }
 
@@ -204,7 +244,7 @@ impl DropLevels {
         let alphas: Vec<Option<f64>> = subjects
             .iter()
             .map(|subject| match policy.rule(subject.set) {
-                SetRule::NoSignificantDrop(drop) => Some(drop.alpha),
+                SetRule::NoSignificantDrop(drop) if drop.margin.is_none() => Some(drop.alpha),
                 _ => None,
             })
             .collect();

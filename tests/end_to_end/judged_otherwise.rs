@@ -1,6 +1,7 @@
 //! A probe or a judging program that is edited in the change that breaks what it looks at.
 
 use crate::sandbox::{Ran, Sandbox, entry};
+use crate::small_project;
 
 const PROJECT: &str = "\
 schema: holdpoint.project/1
@@ -137,4 +138,34 @@ fn an_edit_that_was_merged_without_an_acceptance_is_still_found_later() {
     sandbox.commit("something else");
     gate(&sandbox, REVISION).expect(11);
     assert_eq!(standing(&sandbox, "one-ticket"), "not_comparable");
+}
+
+#[test]
+fn a_probe_of_the_base_takes_its_variables_from_the_environment_of_now() {
+    let probe = |variable: &str| {
+        let look = format!("{{command: {{run: [sh, look.sh], env: {{set: {{FILE: \"${{{variable}}}\"}}}}}}}}");
+        format!("{}probes: {{tickets: {look}}}\n", small_project::PROJECT)
+    };
+    let sandbox = Sandbox::with_files(&small_project::FILES);
+    let path = "cases/policy_accuracy/greets.yaml";
+    sandbox.edit(path, "  - contains", "  - effects: {probe: tickets, count: 1}\n  - contains");
+    sandbox.write("look.sh", "cat $FILE\n");
+    sandbox.write("tickets.jsonl", "{\"customer\": \"K-1\"}\n");
+    sandbox.write("holdpoint.yaml", &probe("TICKETS"));
+    sandbox.commit("look by a variable");
+    let gate = |arguments: &[&str], set: &[&str]| {
+        let mut command = sandbox.holdpoint_command();
+        command.args(arguments).envs(set.iter().map(|name| (*name, "tickets.jsonl")));
+        sandbox.ran(&mut command)
+    };
+    gate(&["gate"], &["TICKETS"]).expect(12);
+    sandbox.accept();
+    sandbox.write("holdpoint.yaml", &probe("RECORDS"));
+    sandbox.commit("call the variable otherwise");
+    gate(&["gate", "--base", "HEAD~1"], &["TICKETS", "RECORDS"]).expect(0);
+    assert_eq!(standing(&sandbox, "greets"), "unchanged");
+    let ran = gate(&["gate", "--base", "HEAD~1"], &["RECORDS"]).expect(11);
+    ran.says("the old form of greets could not run")
+        .says("a probe of the base needs environment variables that are not set: TICKETS");
+    gate(&["gate", "--base", "HEAD~1"], &["TICKETS"]).expect(13).says("`RECORDS` is not set");
 }

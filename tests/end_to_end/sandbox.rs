@@ -302,7 +302,8 @@ fn path_with_python() -> String {
     format!("{}:{path}", executable.parent().unwrap().display())
 }
 
-fn copy_folder(from: &Path, to: &Path) {
+/// Copies a folder with all below it, but for what is generated.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
     const GENERATED: [&str; 3] = [".holdpoint", "reports", "__pycache__"];
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::super::samples::{digest, digest_of, outputs, record, snapshot, whole};
 use super::*;
 use crate::baseline::{RecordedSnapshot, Scope};
-use crate::domain::CaseId;
+use crate::domain::{Aspect, CaseId, CaseStatus, PartId, Risk};
 
 /// A ledger of three records over two branches of answers.
 fn ledger() -> (TempDir, Vec<Digest>) {
@@ -244,6 +244,34 @@ fn the_frozen_record_of_version_1_is_read_as_it_was_written() {
     assert_eq!((entry.by.as_str(), entry.case.trials), ("Ada Example", 3));
     assert_eq!(ledger.output(entry.case.output.as_ref().unwrap()).unwrap(), "The appointment is staged.\n");
     assert_eq!(baseline.snapshot.unwrap().parts.len(), 1);
+}
+
+#[test]
+fn the_frozen_chain_of_version_2_is_read_as_it_was_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/baseline-2");
+    let ledger = Ledger::open(&folder).unwrap();
+    for (digest, record) in ledger.records() {
+        let text = std::fs::read_to_string(folder.join(format!("{}.json", digest.hex()))).unwrap();
+        assert_eq!(record.text().unwrap(), text, "{digest}");
+    }
+    let shorts: Vec<&str> = ledger.records().map(|(digest, _)| digest.short()).collect();
+    assert_eq!(shorts, ["d8373cfa6daa", "b50ad07eb314", "e6fae681dd67", "a9beae12e24a"]);
+    assert_eq!(ledger.heads().iter().map(Digest::short).collect::<Vec<_>>(), ["a9beae12e24a"]);
+    let baseline = ledger.fold();
+    let status = |case: &str| {
+        let entry = &baseline.cases[&CaseId::from(case)];
+        (entry.record.short(), entry.case.status, entry.case.failing.as_slice(), entry.case.trials)
+    };
+    assert_eq!(baseline.cases.len(), 2, "one-ticket was taken out");
+    assert_eq!(status("greets"), ("b50ad07eb314", CaseStatus::Failed, &[0][..], 2));
+    assert_eq!(status("kind"), ("b50ad07eb314", CaseStatus::Failed, &[1][..], 1), "the later record is revoked");
+    let entry = &baseline.cases[&CaseId::from("greets")];
+    assert_eq!(ledger.output(entry.case.output.as_ref().unwrap()).unwrap(), "Good evening\n");
+    assert!(entry.case.question.get(Aspect::Expectations).is_some());
+    let snapshot = baseline.snapshot.unwrap();
+    assert_eq!(snapshot.parts[&PartId::from("greeting")].files.len(), 1, "parts are kept once, by digest");
+    let policy = snapshot.policy.unwrap();
+    assert!(!policy.gate.uncovered_is_inconclusive && policy.sets.contains_key(&Risk::from("policy_accuracy")));
 }
 
 #[test]

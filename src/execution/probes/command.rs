@@ -63,6 +63,7 @@ fn run(
     surroundings: Surroundings<'_>,
     cancellation: &Cancellation,
 ) -> Result<Vec<u8>, String> {
+    let surroundings = surroundings.started_in(probe.started_in.as_deref());
     let program = Program::find(&probe.run, &probe.env, surroundings).map_err(|error| error.message)?;
     let mut bytes = serde_json::to_vec(input).map_err(|error| error.to_string())?;
     bytes.push(b'\n');
@@ -92,6 +93,7 @@ mod tests {
             run: vec!["sh".to_owned(), "probe.sh".to_owned()],
             env: WorkflowEnv::default(),
             timeout_s: 1,
+            started_in: None,
         };
         let environment = [("PATH".to_owned(), env!("PATH").to_owned())].into();
         let surroundings = Surroundings { root: root.path(), environment: &environment };

@@ -8,7 +8,6 @@ use crate::domain::{Aspect, Digest, Question, Risk};
 use crate::manifest::case_file::CaseFile;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::FileSource;
-use crate::manifest::judging::programs_digest;
 use crate::manifest::node::{Half, below};
 use crate::manifest::project::{Case, Fixture};
 use crate::manifest::schema::{FileKind, read_raw};
@@ -72,8 +71,7 @@ pub(super) fn read(files: &dyn FileSource, path: &str, scope: Option<&Scope<'_>>
             }
             if let (Some(set), true) = (set, read.errors.is_empty()) {
                 let line = read.id_place.as_ref().map_or(0, IdPlace::line);
-                let programs = programs_digest(files, &raw.expect);
-                read.case = Some(case(raw, set, path, line, fixtures, programs));
+                read.case = Some(case(raw, set, path, line, fixtures));
             }
         }
         Err(errors) => read.errors.extend(errors),
@@ -162,7 +160,7 @@ fn read_fixtures(
     fixtures
 }
 
-fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture>, programs: Option<Digest>) -> Case {
+fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture>) -> Case {
     let set = Risk::new(set);
     let mut risks = vec![set.clone()];
     for risk in raw.risks {
@@ -189,9 +187,6 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
     question.set(Aspect::Expectations, expectation_digest.clone());
     if !raw.faults.is_empty() {
         question.set(Aspect::FaultSchedule, Digest::of_json(&json!(raw.faults)));
-    }
-    if let Some(programs) = programs {
-        question.set(Aspect::JudgingPrograms, programs);
     }
     Case {
         id: raw.id,

@@ -1,10 +1,10 @@
 //! `${NAME}` in the few places of a project file that take it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::node::below;
-use crate::manifest::project_file::{ProjectFile, WorkflowEnv};
+use crate::manifest::project_file::{Probe, ProjectFile, WorkflowEnv};
 use crate::manifest::yaml::Document;
 
 /// Replaces every `${NAME}` and reports each variable that is not set.
@@ -83,36 +83,86 @@ impl Applier<'_> {
     }
 
     fn text(&mut self, pointer: &str, text: &mut String) {
-        let mut replaced = String::with_capacity(text.len());
-        let mut rest = text.as_str();
-        while let Some(position) = rest.find("${") {
-            let (before, from) = rest.split_at(position);
-            if let Some(before) = before.strip_suffix('$') {
-                replaced.push_str(before);
-                replaced.push_str("${");
-                rest = &from[2..];
-                continue;
-            }
-            replaced.push_str(before);
-            let name = from[2..].split_once('}').filter(|(name, _)| is_name(name));
-            let Some((name, after)) = name else {
+        match replaced(text, self.environment) {
+            Ok(replaced) => *text = replaced,
+            Err(Fault::NoName) => {
                 let message = "`${` begins the name of an environment variable, and none follows";
                 self.errors.push(self.document.error(pointer, message).with_hint("write `$${` for a plain `${`"));
-                return;
-            };
-            match self.environment.get(name) {
-                Some(value) => replaced.push_str(value),
-                None => self.errors.push(self.unset(pointer, name, "set it, or write `$${` for a plain `${`")),
             }
-            rest = after;
+            Err(Fault::Unset(names)) => {
+                let unset =
+                    names.iter().map(|name| self.unset(pointer, name, "set it, or write `$${` for a plain `${`"));
+                let unset: Vec<Diagnostic> = unset.collect();
+                self.errors.extend(unset);
+            }
         }
-        replaced.push_str(rest);
-        *text = replaced;
     }
 
     fn unset(&self, pointer: &str, name: &str, hint: &str) -> Diagnostic {
         self.document.error(pointer, format!("the environment variable `{name}` is not set")).with_hint(hint)
     }
+}
+
+/// Why a text could not be completed.
+enum Fault {
+    /// `${` without a name behind it.
+    NoName,
+    /// Variables that are not set, in the order of the text.
+    Unset(Vec<String>),
+}
+
+/// The text with every `${NAME}` replaced, and `$${` as a plain `${`.
+fn replaced(text: &str, environment: &BTreeMap<String, String>) -> Result<String, Fault> {
+    let (mut replaced, mut unset) = (String::with_capacity(text.len()), Vec::new());
+    let mut rest = text;
+    while let Some(position) = rest.find("${") {
+        let (before, from) = rest.split_at(position);
+        if let Some(before) = before.strip_suffix('$') {
+            replaced.push_str(before);
+            replaced.push_str("${");
+            rest = &from[2..];
+            continue;
+        }
+        replaced.push_str(before);
+        let (name, after) = from[2..].split_once('}').filter(|(name, _)| is_name(name)).ok_or(Fault::NoName)?;
+        match environment.get(name) {
+            Some(value) => replaced.push_str(value),
+            None => unset.push(name.to_owned()),
+        }
+        rest = after;
+    }
+    replaced.push_str(rest);
+    if unset.is_empty() { Ok(replaced) } else { Err(Fault::Unset(unset)) }
+}
+
+/// The probes of a project file that is not the head's, with every `${NAME}` replaced from the environment of now. What is no
+/// name stays as it is written.
+///
+/// # Errors
+/// The variables that are not set, by name.
+pub fn completed_probes(
+    probes: &BTreeMap<String, Probe>,
+    environment: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, Probe>, BTreeSet<String>> {
+    let mut unset = BTreeSet::new();
+    let mut complete = |text: &mut String| match replaced(text, environment) {
+        Ok(replaced) => *text = replaced,
+        Err(Fault::NoName) => {}
+        Err(Fault::Unset(names)) => unset.extend(names),
+    };
+    let mut probes = probes.clone();
+    for probe in probes.values_mut() {
+        if let Some(http) = &mut probe.http {
+            complete(&mut http.path);
+            http.headers.values_mut().for_each(&mut complete);
+        }
+        if let Some(command) = &mut probe.command {
+            command.env.set.values_mut().for_each(&mut complete);
+        }
+    }
+    let passed = probes.values().filter_map(|probe| probe.command.as_ref()).flat_map(|command| &command.env.pass);
+    unset.extend(passed.filter(|name| !environment.contains_key(*name)).cloned());
+    if unset.is_empty() { Ok(probes) } else { Err(unset) }
 }
 
 fn no_name(document: &Document, pointer: &str, name: &str) -> Diagnostic {

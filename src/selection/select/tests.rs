@@ -37,6 +37,7 @@ fn project(cases: Vec<Case>) -> Project {
     Project {
         file,
         file_digest: Digest::of(b"project file"),
+        written: crate::manifest::Written::default(),
         parts: parts.into_iter().map(|(id, kind)| (PartId::from(id), part(id, kind))).collect(),
         cases: cases.into_iter().map(|case| (case.id.clone(), case)).collect(),
         texts: BTreeMap::new(),

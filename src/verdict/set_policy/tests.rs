@@ -17,7 +17,12 @@ fn minimum(at_least: f64) -> SetPolicy {
 }
 
 fn no_drop() -> SetPolicy {
-    SetPolicy { no_significant_drop: Some(NoSignificantDrop { alpha: 0.05 }), ..SetPolicy::default() }
+    SetPolicy { no_significant_drop: Some(NoSignificantDrop { alpha: 0.05, margin: None }), ..SetPolicy::default() }
+}
+
+fn within(margin: f64) -> SetPolicy {
+    let drop = NoSignificantDrop { alpha: 0.05, margin: Some(margin) };
+    SetPolicy { no_significant_drop: Some(drop), ..SetPolicy::default() }
 }
 
 fn policy(sets: &[(&str, SetPolicy)]) -> ProjectPolicy {
@@ -152,6 +157,38 @@ fn a_policy_tolerates_failures_alone_and_only_in_its_own_set() {
     assert_eq!(code(&[many, regressed(1, "action")], &policy), ExitCode::Failed);
     let edited = Many(1, "access", Standing::ExpectationChanged, Some(Passed), Passed);
     assert_eq!(code(&[many, edited], &policy), ExitCode::Inconclusive);
+}
+
+#[test]
+fn a_margin_asks_that_the_drop_be_shown_to_be_smaller() {
+    let drop = |worse, both, margin| {
+        code(&[regressed(worse, "access"), unchanged(both, "access")], &policy(&[("access", within(margin))]))
+    };
+    // Newcombe's paired interval, method 10 with continuity-corrected phi, two-sided at 90 %: 1 flip of 100 gives a drop of at
+    // most 4.4 points, 3 of at most 7.3, 30 of at least 22.5.
+    assert_eq!(drop(1, 99, 0.05), ExitCode::Passed);
+    assert_eq!(drop(1, 99, 0.04), ExitCode::Inconclusive);
+    assert_eq!(drop(3, 97, 0.05), ExitCode::Inconclusive);
+    assert_eq!(drop(3, 97, 0.08), ExitCode::Passed);
+    assert_eq!(drop(30, 70, 0.05), ExitCode::Failed);
+    assert_eq!(drop(0, 3, 0.05), ExitCode::Passed, "where nothing fails there is nothing to tolerate");
+    assert_eq!(drop(1, 9, 0.05), ExitCode::Inconclusive, "too few cases to show anything");
+}
+
+#[test]
+fn a_drop_that_no_test_finds_is_still_no_drop_within_the_margin() {
+    let groups = [regressed(9, "access"), fixed(4, "access"), unchanged(20, "access")];
+    assert_eq!(code(&groups, &policy(&[("access", no_drop())])), ExitCode::Passed, "13 flips find nothing");
+    assert_eq!(code(&groups, &policy(&[("access", within(0.05))])), ExitCode::Inconclusive);
+}
+
+#[test]
+fn a_set_with_a_margin_takes_no_part_in_the_correction_of_the_others() {
+    let groups = [regressed(6, "access"), unchanged(30, "access"), regressed(1, "action"), unchanged(199, "action")];
+    let both = policy(&[("access", no_drop()), ("action", no_drop())]);
+    assert_eq!(code(&groups, &both), ExitCode::Inconclusive, "six flips are not enough for two sets");
+    let apart = policy(&[("access", no_drop()), ("action", within(0.05))]);
+    assert_eq!(code(&groups, &apart), ExitCode::Failed);
 }
 
 #[test]
