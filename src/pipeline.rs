@@ -168,10 +168,9 @@ pub fn conclude(
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
     let mutation = request.mutate.then(|| mutation_document(&run, &outcome));
-    let blind = mutation.as_ref().map(|document| blind_sentences(&document.cases)).unwrap_or_default();
-    let judged = judge(&job, &outcome, &Doubts { lost: lost.as_slice(), blind: &blind });
+    let judged = judge(&job, &outcome, &Doubts { lost: lost.as_slice(), mutation: mutation.as_ref() });
     let finished = times::now();
-    let published = publish::publish(&publish::Material {
+    let publish::Published { document, broken } = publish::publish(&publish::Material {
         request,
         store: &store,
         run: &run,
@@ -188,7 +187,6 @@ pub fn conclude(
         publish::publish_mutation(&folder, mutation)?;
     }
     remove_copies([Some(base_folder), checkout]);
-    let publish::Published { document, broken } = published;
     keep(&store, &run, outcome, &judged, &document, lost.as_slice())?;
     publish::point_latest_at(&request.project_root, &run)?;
     // Everything is kept: the run can be read in its other forms, and in the shipped page.
@@ -218,12 +216,13 @@ struct Judged {
 struct Doubts<'d> {
     /// Evidence that could not be kept, or no longer speaks of what stands there.
     lost: &'d [String],
-    /// Graders that are blind.
-    blind: &'d [String],
+    /// What damage to passing trials showed of the graders.
+    mutation: Option<&'d MutationDocument>,
 }
 
 fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Judged {
     let prepared = job.prepared;
+    let blind = doubts.mutation.map(|document| blind_sentences(&document.cases)).unwrap_or_default();
     let compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -252,7 +251,7 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
             .collect(),
         base_in_doubt: prepared.accepted.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
         trials_executed: outcome.trials_executed,
-        blind_graders: doubts.blind,
+        blind_graders: &blind,
         lost_evidence: doubts.lost,
     });
     verdict.notes.extend(prepared.accepted.notes.iter().cloned());

@@ -23,9 +23,6 @@ const WRITING: &str = ".writing-";
 /// The fewest digits by which a record can be asked for.
 const SHORTEST_PREFIX: usize = 4;
 
-/// What is wrong with a record that git still has and the folder has not.
-pub const TAKEN_AWAY: &str = "an earlier commit has it, and it was taken away since";
-
 /// A ledger that could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -191,7 +188,7 @@ impl Ledger {
         let lost = earlier.into_iter().filter(is_record).filter(|name| !now.contains(*name));
         lost.map(|name| Finding {
             file: name.to_owned(),
-            problem: TAKEN_AWAY.to_owned(),
+            problem: "an earlier commit has it, and it was taken away since".to_owned(),
             hint: format!(
                 "{}; to take an acceptance back, revoke it: `holdpoint baseline revoke`",
                 reading::restore_hint(name)

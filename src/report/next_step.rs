@@ -1,6 +1,5 @@
 //! What to do after a run, in the order in which it should be done.
 
-use crate::baseline::TAKEN_AWAY;
 use crate::domain::{CaseId, ExitCode, Outcome};
 
 use super::brief::{what_happened, why_it_ran};
@@ -45,6 +44,9 @@ impl NextStep {
         Self { text: text.into(), command, anchor, cases: Vec::new(), why: None }
     }
 }
+
+/// How the verdict speaks of a record that git still has and the folder has not.
+const TAKEN_AWAY: &str = "taken away since";
 
 /// Commands for uncovered risks that are named one by one; the report has them all.
 const NAMED_UNCOVERED: usize = 3;

@@ -99,7 +99,7 @@ pub(crate) const WAYS: &[Way] = &[
             desk.gate_change()
         },
         ends: 12,
-        says: "an earlier commit has it, and it was taken away since",
+        says: "If a commit took them away, restore them from the one before it.",
     },
     Way {
         trick: "deletes the whole folder of accepted results, and no longer requires any",

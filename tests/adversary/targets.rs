@@ -119,7 +119,7 @@ pub(crate) const WAYS: &[Way] = &[
         trick: "has the fault fall before the target commits",
         play: |desk| {
             desk.forget_the_key();
-            desk.edit(CASE, "fault: lost_ack", "fault: fail_before_commit");
+            desk.edit(CASE, "fault: lost_ack", "fault: lost_request");
             desk.gate_change()
         },
         ends: 11,
