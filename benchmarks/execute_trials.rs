@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         jobs: jobs.parse()?,
         keep_state: false,
         cancellation: &Cancellation::new()?,
-        may_start: &|| true,
+        may_start: &|_| true,
         clock: jiff::Timestamp::now,
     };
     let answered = AtomicUsize::new(0);

@@ -19,9 +19,11 @@ mod old_forms;
 mod pause_watch;
 mod prepare;
 mod publish;
+mod resume;
 mod templates;
 mod times;
 
+pub use crate::store::Choice;
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
 pub use accepted::{open_ledger, verify_ledger};
 pub use audit::audit;
@@ -33,6 +35,7 @@ pub use exercise::{ExerciseProgress, ExerciseRequest, Exercised, exercise, keep_
 pub use import::{LaidDown, lay_down, record_imported};
 pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};
+pub use resume::{CompleteRun, ResumeRequest, Resumed, resume};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -72,24 +75,6 @@ pub struct Request {
     pub trials: Option<u32>,
     /// Whether the trials that pass are damaged and graded again, to find graders that are blind.
     pub mutate: bool,
-}
-
-/// Which cases are asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// Those that the changes put at risk.
-    AtRisk,
-    /// All of them.
-    Everything,
-    /// All of them, and the report says what the changes would have chosen and what of the rest failed.
-    Shadow,
-    /// These, and every case of these sets.
-    Named {
-        /// Cases by id.
-        cases: Vec<String>,
-        /// Sets by risk.
-        sets: Vec<String>,
-    },
 }
 
 /// A run that came to its end.
@@ -145,10 +130,31 @@ pub fn conclude(
     let started = times::now();
     let run = times::run_id(&started);
     let prepared = prepare::prepare(request)?;
-    let folder = publish::make_report_folder(&request.project_root, &run)?;
     let store = Store::of_project(&request.project_root);
     let _alive = store.hold_run(&run)?;
     leftovers::clear(&store);
+    conclude_begun(request, kind, Begun { run, started, store, prepared, on_record: None }, cancellation, progress)
+}
+
+/// A run whose plan is made and whose folder is held.
+struct Begun {
+    run: RunId,
+    started: String,
+    store: Store,
+    prepared: Prepared,
+    /// What is on record of it, where it goes on.
+    on_record: Option<resume::OnRecord>,
+}
+
+fn conclude_begun(
+    request: &Request,
+    kind: RunKind,
+    begun: Begun,
+    cancellation: &Cancellation,
+    progress: &Progress<'_>,
+) -> Result<Concluded, PipelineError> {
+    let Begun { run, started, store, prepared, on_record } = begun;
+    let folder = publish::make_report_folder(&request.project_root, &run)?;
     let checkout = prepared.sides.export_head(&store.checkout_folder(&run))?;
     let base_folder = store.base_folder(&run);
     let head_root = checkout.as_deref().unwrap_or(&request.project_root);
@@ -164,6 +170,7 @@ pub fn conclude(
         prepared: &prepared,
         old_forms: &old_forms,
         store: &store,
+        on_record: on_record.as_ref(),
     };
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
@@ -231,6 +238,9 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
         changed: &prepared.changes.cases,
         project_file: &prepared.project.file_digest,
     });
+    let pause = prepared.pause.as_ref().or(outcome.ending.pause.as_ref());
+    let paused = pause.map(|pause| format!(" since {} by {} ({})", pause.since, pause.by, pause.reason));
+    let paused = paused.unwrap_or_default();
     let mut verdict = verdict(&VerdictInput {
         purpose: match job.kind {
             RunKind::Gate => Purpose::Gate,
@@ -242,6 +252,7 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
         earlier: &prepared.earlier_policies(),
         baseline: prepared.accepted.state.clone(),
         interruption: outcome.ending.interruption,
+        paused: &paused,
         conflicting_cases: prepared
             .accepted
             .baseline
@@ -259,6 +270,7 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
     verdict.notes.extend(job.old_forms.missing());
     verdict.notes.extend(grounds::grounds(&prepared.project, &prepared.changes));
     verdict.notes.extend(outside(prepared.plan.outside_project));
+    verdict.notes.extend(outcome.resumptions.iter().flat_map(|resumption| resumption.sentences.iter().cloned()));
     let shadow = prepared.would_select.as_ref().map(|selection| Shadow::of(selection, &compared));
     let verdict = match &shadow {
         Some(shadow) => shadow.added_to(verdict),

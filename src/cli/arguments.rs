@@ -220,9 +220,24 @@ pub(super) struct GateArguments {
     pub(super) expected_heads: Vec<Digest>,
     #[command(flatten)]
     pub(super) effort: EffortArguments,
+    #[command(flatten)]
+    pub(super) resume: ResumeArguments,
     /// Print report.json to standard output, and nothing else there.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// A run that goes on.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ResumeArguments {
+    /// Go on with a run that was killed, cancelled or paused: its id, the beginning of it, or `latest`. What it was asked for is
+    /// on record and need not be said again; every trial that had ended counts as it was recorded.
+    #[arg(long, value_name = "RUN")]
+    pub(super) resume: Option<String>,
+    /// Let a trial of this case run anew that is held because it was in flight on a target that outlives it: say so once you
+    /// have looked at that target. Can be given more than once.
+    #[arg(long, value_name = "CASE", requires = "resume")]
+    pub(super) rerun: Vec<String>,
 }
 
 /// How hard to work.
@@ -271,6 +286,8 @@ pub(super) struct RunArguments {
     pub(super) mutate: bool,
     #[command(flatten)]
     pub(super) effort: EffortArguments,
+    #[command(flatten)]
+    pub(super) resume: ResumeArguments,
     /// Print report.json to standard output, and nothing else there.
     #[arg(long)]
     pub(super) json: bool,

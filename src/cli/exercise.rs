@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context, arguments: &ExerciseArguments) -> Result<Ex
         jobs: arguments.jobs.map(usize::from),
     };
     let cancellation = interrupts::watch(&context.console)?;
-    let ticker = Ticker::new(&context.console);
+    let ticker = Ticker::new(&context.console, false);
     let exercised = pipeline::exercise(&request, &cancellation, &|done, total, row| ticker.row(done, total, row))?;
     ticker.finish();
     papers::print(context, &exercised.table, &arguments.form)?;

@@ -1,11 +1,11 @@
 //! `holdpoint gate`: one command, one exit code.
 
 use crate::domain::ExitCode;
-use crate::pipeline::{self, Choice, Concluded, Request};
+use crate::pipeline::{self, Choice, CompleteRun, Concluded, ProgressEvent, Request, ResumeRequest, Resumed};
 use crate::report::{self, PlanDocument};
 use crate::store::RunKind;
 
-use super::arguments::{EffortArguments, GateArguments, SideArguments};
+use super::arguments::{EffortArguments, GateArguments, ResumeArguments, SideArguments};
 use super::failure::Failure;
 use super::progress::Ticker;
 use super::{Context, check, diagnostics, interrupts};
@@ -17,8 +17,15 @@ pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCo
         (false, false) => Choice::AtRisk,
     };
     let expected_heads = arguments.expected_heads.clone();
+    let said = (choice != Choice::AtRisk).then(|| choice.clone());
     let request = Request { expected_heads, ..request(context, &arguments.sides, choice, &arguments.effort) };
-    conclude(context, &request, RunKind::Gate, arguments.json)
+    conclude(context, &request, RunKind::Gate, resume(&arguments.resume, said), arguments.json)
+}
+
+/// The run that is to go on, if any; `said` is which cases, where that was said.
+pub(super) fn resume(arguments: &ResumeArguments, said: Option<Choice>) -> Option<ResumeRequest> {
+    let run = arguments.resume.clone()?;
+    Some(ResumeRequest { run, rerun: arguments.rerun.clone(), choice: said })
 }
 
 /// The request that the arguments amount to.
@@ -38,14 +45,42 @@ pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, 
 }
 
 /// Runs to the verdict and shows it. What `gate` and `run` share.
-pub(super) fn conclude(context: &Context, request: &Request, kind: RunKind, json: bool) -> Result<ExitCode, Failure> {
+pub(super) fn conclude(
+    context: &Context,
+    request: &Request,
+    kind: RunKind,
+    resume: Option<ResumeRequest>,
+    json: bool,
+) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
     let cancellation = interrupts::watch(&context.console)?;
-    let ticker = Ticker::new(&context.console);
-    let concluded = pipeline::conclude(request, kind, &cancellation, &|event| ticker.tick(&event))?;
+    let ticker = Ticker::new(&context.console, context.verbose);
+    let progress = |event: ProgressEvent<'_>| ticker.tick(&event);
+    let concluded = match resume {
+        None => pipeline::conclude(request, kind, &cancellation, &progress)?,
+        Some(resume) => match pipeline::resume(request, kind, &resume, &cancellation, &progress)? {
+            Resumed::Concluded(concluded) => *concluded,
+            Resumed::Complete(complete) => return show_complete(context, &complete, json),
+        },
+    };
     ticker.finish();
     show(context, &concluded, json)?;
     Ok(concluded.verdict.code)
+}
+
+/// A run of which nothing was left to do is shown as it was reported.
+fn show_complete(context: &Context, complete: &CompleteRun, json: bool) -> Result<ExitCode, Failure> {
+    context.console.remark(format!("Run {} is complete: nothing of it is left to run.", complete.run));
+    if json {
+        let text = serde_json::to_string_pretty(&complete.document).map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+    } else {
+        context.console.lines(&report::summary_text(&complete.document, true));
+        context.console.say(format!("Report: {}", shown_path(&complete.report_folder.join("report.html"))));
+    }
+    // A code that this holdpoint does not know is no pass.
+    let known = ExitCode::ALL.into_iter().find(|code| code.number() == complete.code);
+    Ok(known.unwrap_or(ExitCode::Inconclusive))
 }
 
 fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {

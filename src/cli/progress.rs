@@ -5,7 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::domain::TrialStatus;
+use crate::evidence::Form;
 use crate::pipeline::ProgressEvent;
+use crate::store::TrialKey;
 
 use super::console::Console;
 
@@ -18,6 +20,8 @@ const IN_LOG: Duration = Duration::from_secs(5);
 pub(super) struct Ticker {
     console: Console,
     terminal: bool,
+    /// Whether each trial is told.
+    every: bool,
     state: Mutex<State>,
 }
 
@@ -29,10 +33,11 @@ struct State {
 }
 
 impl Ticker {
-    pub(super) fn new(console: &Console) -> Self {
+    pub(super) fn new(console: &Console, every: bool) -> Self {
         let now = Instant::now();
         Self {
             console: console.clone(),
+            every,
             terminal: std::io::stderr().is_terminal() && can_rewrite(),
             state: Mutex::new(State { began: now, told: now, not_passed: 0, line_shown: false }),
         }
@@ -42,6 +47,11 @@ impl Ticker {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if event.trial.status != TrialStatus::Passed {
             state.not_passed += 1;
+        }
+        if self.every {
+            let TrialKey { case, form, number } = &event.trial.trial;
+            let old = if *form == Form::Base { ", as the base has it" } else { "" };
+            self.console.remark(format!("{case} (trial {number}{old}): {}", event.trial.status));
         }
         let (elapsed, not_passed) = (state.began.elapsed(), state.not_passed);
         let (done, total) = (event.done, event.total);

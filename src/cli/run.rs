@@ -13,6 +13,7 @@ pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCod
     let named = !(arguments.cases.is_empty() && arguments.sets.is_empty());
     let choice = match (arguments.all, named) {
         (true, true) => return Err(Failure::usage("name cases and sets, or say --all, not both")),
+        (false, false) if arguments.resume.resume.is_some() => Choice::Everything,
         (false, false) => {
             return Err(Failure::usage("say which cases: `holdpoint run CASE...`, `--set RISK` or `--all`"));
         }
@@ -21,5 +22,6 @@ pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCod
     };
     let sides = SideArguments { base: None, head: None };
     let request = Request { mutate: arguments.mutate, ..gate::request(context, &sides, choice, &arguments.effort) };
-    gate::conclude(context, &request, RunKind::Run, arguments.json)
+    let resume = gate::resume(&arguments.resume, (arguments.all || named).then(|| request.choice.clone()));
+    gate::conclude(context, &request, RunKind::Run, resume, arguments.json)
 }

@@ -68,6 +68,24 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// Of a trial that began at `started` and of which nothing was seen yet.
+    pub fn begun(case: &CaseId, form: Form, trial: u32, started: String) -> Self {
+        Self {
+            case: case.clone(),
+            form,
+            trial,
+            started,
+            duration_ms: 0,
+            steps: Vec::new(),
+            operations: Vec::new(),
+            readings: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            exchanges: Vec::new(),
+            judgements: BTreeMap::new(),
+            error: None,
+        }
+    }
+
     /// The answer of the last invoke, where there is one.
     pub fn last_answer(&self) -> Option<&Answer> {
         self.steps.iter().rev().find_map(|step| step.answer.as_ref())
@@ -335,4 +353,6 @@ pub enum ErrorKind {
     Setup,
     /// The run was cancelled.
     Cancelled,
+    /// The run was cut off while the trial was in flight on a target that outlives it: what it did there is not known.
+    Interrupted,
 }

@@ -40,7 +40,7 @@ pub struct ExecutionSettings<'a> {
     /// Who can stop the run.
     pub cancellation: &'a Cancellation,
     /// Asked before each trial, from the thread that would run it. Once it says no, no trial starts any more.
-    pub may_start: &'a (dyn Fn() -> bool + Sync),
+    pub may_start: &'a (dyn Fn(&TrialSpec<'_>) -> bool + Sync),
     /// What time it is.
     pub clock: fn() -> Timestamp,
 }
@@ -127,15 +127,17 @@ pub fn execute(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("trial {n}")).build()?;
 
     let next = AtomicUsize::new(0);
+    let not_allowed = AtomicUsize::new(0);
     let held = AtomicBool::new(false);
     pool.broadcast(|_| {
         while !settings.cancellation.is_requested() && !held.load(Ordering::Relaxed) {
-            if !(settings.may_start)() {
-                held.store(true, Ordering::Relaxed);
-                return;
-            }
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(spec) = specs.get(index) else { return };
+            if !(settings.may_start)(spec) {
+                held.store(true, Ordering::Relaxed);
+                not_allowed.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
             let observation = run.trial(index, spec);
             finished(RawObservation { observation, redactor: &redactor });
         }
@@ -143,7 +145,7 @@ pub fn execute(
     drop(run);
     // What escaped its process group and hid from its trial goes now.
     end_orphans(&state_root, Spare::Nothing);
-    match specs.len().saturating_sub(next.into_inner()) {
+    match specs.len().saturating_sub(next.into_inner()) + not_allowed.into_inner() {
         0 => Ok(()),
         not_started if !settings.cancellation.is_requested() => Err(ExecutionError::Held { not_started }),
         not_started => Err(ExecutionError::Cancelled { not_started }),

@@ -95,7 +95,7 @@ impl Specimen {
             jobs: self.jobs,
             keep_state: self.keep_state,
             cancellation: &self.cancellation,
-            may_start: &self.may_start,
+            may_start: &|_| (self.may_start)(),
             clock: || Timestamp::from_second(1_750_000_000).unwrap(),
         };
         execute(specs, &settings, finished)

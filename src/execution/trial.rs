@@ -97,20 +97,7 @@ pub(super) fn failed(spec: &TrialSpec<'_>, started: Timestamp, error: TrialError
 }
 
 fn empty(spec: &TrialSpec<'_>, started: Timestamp) -> Observation {
-    Observation {
-        case: spec.case.id.clone(),
-        form: spec.form,
-        trial: spec.trial,
-        started: format!("{started:.3}"),
-        duration_ms: 0,
-        steps: Vec::new(),
-        operations: Vec::new(),
-        readings: BTreeMap::new(),
-        looks: BTreeMap::new(),
-        exchanges: Vec::new(),
-        judgements: BTreeMap::new(),
-        error: None,
-    }
+    Observation::begun(&spec.case.id, spec.form, spec.trial, format!("{started:.3}"))
 }
 
 /// The addresses that the workflow gets: the trial's own, and of connectors that are not passed on those of their manifests.

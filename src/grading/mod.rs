@@ -25,4 +25,4 @@ pub use grade::{CaseResult, Grade, GradedTrial, GradingContext};
 pub use judge::GraderDoc;
 pub use mutation::{CaseMutation, GraderChecked, Mutation, MutationTotals, Sight, by_case, mutate};
 pub use registry::reference;
-pub use trial::grade;
+pub use trial::{grade, held};

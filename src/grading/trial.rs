@@ -1,5 +1,7 @@
 //! One trial: its grades, and how it ended.
 
+use std::collections::BTreeMap;
+
 use crate::domain::{Claim, OperationId, Outcome, TrialStatus};
 use crate::evidence::Observation;
 use crate::manifest::{Case, Grader};
@@ -23,6 +25,11 @@ pub fn grade(case: &Case, observation: Observation, context: &GradingContext<'_>
     let grades = if observation.error.is_some() { Vec::new() } else { grades(case, &observation, context) };
     let status = status(case, &observation, &grades);
     GradedTrial { observation, grades, claim_checks, status }
+}
+
+/// A trial of which nobody knows what it did: it has no grades, and is uncertain until someone has looked.
+pub fn held(observation: Observation) -> GradedTrial {
+    GradedTrial { observation, grades: Vec::new(), claim_checks: BTreeMap::new(), status: TrialStatus::Uncertain }
 }
 
 fn grades(case: &Case, observation: &Observation, context: &GradingContext<'_>) -> Vec<Grade> {

@@ -233,6 +233,7 @@ fn run_header(
         covers: false,
         paused: false,
         imported_from: Some(one_line(&format!("{path} (Inspect: task {}, model {})", eval.task, eval.model), 300)),
+        asked: None,
     }
 }
 
@@ -274,6 +275,7 @@ fn planned(sample: &Sample, epochs: Option<u32>, grades: &[Grade], options: &Ins
         workflow: None,
         calls_seen: false,
         do_nothing: None,
+        old_form: None,
     }
 }
 
@@ -287,6 +289,7 @@ fn absent(id: &Value, epochs: Option<u32>, options: &InspectOptions) -> PlannedC
         workflow: None,
         calls_seen: false,
         do_nothing: None,
+        old_form: None,
     }
 }
 

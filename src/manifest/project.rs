@@ -9,7 +9,7 @@ use crate::domain::{CaseId, Digest, PartId, Question, Risk, WorkflowId};
 use super::case_file::{FaultSpec, Step};
 use super::expectation::Expectation;
 use super::part::{Effect, Manifest, Part};
-use super::project_file::ProjectFile;
+use super::project_file::{Probe, ProjectFile};
 use super::written::Written;
 
 /// A whole project: nothing in it refers to anything that is not there.
@@ -55,6 +55,36 @@ impl Project {
             }
         }
         acts
+    }
+
+    /// Whether a trial of this workflow can leave something behind that outlives it: in a target that holdpoint did not
+    /// start for it. So it is with a service that runs anyway, with a connector that leaves something behind and whose
+    /// target is not started for each trial, with probes that look elsewhere, and where the project says so.
+    pub fn outlives_trials(&self, id: &WorkflowId) -> bool {
+        let Some(workflow) = self.file.workflows.get(id) else { return true };
+        if let Some(said) = workflow.outlives_trials {
+            return said;
+        }
+        if workflow.practice.is_some() {
+            return false;
+        }
+        let is_started =
+            |part: &PartId| self.file.connectors.get(part).is_some_and(|connector| connector.upstream.start.is_some());
+        let acts = |part: &PartId| match self.parts.get(part).map(Part::manifest) {
+            Some(Ok(Manifest::Connector(manifest))) => {
+                manifest.operations.values().any(|operation| operation.effect != Effect::None)
+            }
+            _ => false,
+        };
+        let started = workflow.parts.iter().any(is_started);
+        let looks_elsewhere = |probe: &Probe| {
+            probe.workflow.as_ref().is_none_or(|of| of == id)
+                && (probe.http.as_ref().is_some_and(|http| http.connector.is_none())
+                    || (probe.command.is_some() && !started))
+        };
+        workflow.http.as_ref().is_some_and(|http| http.start.is_empty())
+            || workflow.parts.iter().any(|part| acts(part) && !is_started(part))
+            || self.file.probes.values().any(looks_elsewhere)
     }
 }
 

@@ -74,6 +74,11 @@ pub struct WorkflowSpec {
     /// The time that the workflow is told as `now`, for cases that name none. RFC 3339; by default the real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
+    /// Whether what a trial does can outlive it, in a target that holdpoint does not start for the trial. By default
+    /// told by the connectors, probes and `http.start`. Such a trial that was in flight when a run was killed is held
+    /// for a person, not repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlives_trials: Option<bool>,
 }
 
 fn default_timeout_s() -> u64 {

@@ -11,15 +11,19 @@ use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObser
 use crate::grading::{CaseMutation, CaseResult, GradedTrial, GradingContext, by_case, do_nothing, grade, mutate};
 use crate::manifest::{Case, Project};
 use crate::selection::Mode;
-use crate::store::{Pause, PlannedCase, Recorder, RunHeader, RunKind, Store, StoreError};
+use crate::store::{
+    Asked, Kept, Pause, PlannedCase, PlannedForm, Recorder, Resumption, RunHeader, RunKind, Store, StoreError, TakeUp,
+    TrialKey,
+};
 use crate::verdict::Interruption;
 
 use super::old_forms::OldForms;
 use super::pause_watch::PauseWatch;
 use super::prepare::Prepared;
-use super::{Choice, PipelineError, Request};
+use super::resume::{OnRecord, TakenUp};
+use super::{Choice, PipelineError, Request, times};
 
-/// Told after each trial: how many are done, of how many, and how this one's case and status are.
+/// Told of each trial once it is on record: how many are done, of how many, and how this one ended.
 pub type Progress<'a> = dyn Fn(ProgressEvent<'_>) + Sync + 'a;
 
 /// One step forward.
@@ -29,8 +33,8 @@ pub struct ProgressEvent<'a> {
     pub done: usize,
     /// Trials in all.
     pub total: usize,
-    /// The trial that has just ended.
-    pub trial: &'a GradedTrial,
+    /// The trial that has ended, and how.
+    pub trial: &'a Kept,
 }
 
 /// What is to be carried out.
@@ -47,6 +51,8 @@ pub(super) struct Job<'a> {
     /// The head's parts in the form that a baseline records.
     pub(super) snapshot: &'a Snapshot,
     pub(super) store: &'a Store,
+    /// What is on record, where the run goes on.
+    pub(super) on_record: Option<&'a OnRecord>,
 }
 
 /// What came of it.
@@ -62,6 +68,8 @@ pub(super) struct Outcome {
     pub(super) recorder: Recorder,
     /// What was known of the run before its first trial.
     pub(super) header: RunHeader,
+    /// The times that it went on, oldest first.
+    pub(super) resumptions: Vec<Resumption>,
 }
 
 /// What ended a run before its time, if anything did.
@@ -73,10 +81,10 @@ pub(super) struct Ending {
 }
 
 /// A case in one of its forms, with the number of its trials.
-struct Planned<'a> {
-    case: &'a Case,
-    form: Form,
-    trials: u32,
+pub(super) struct Planned<'a> {
+    pub(super) case: &'a Case,
+    pub(super) form: Form,
+    pub(super) trials: u32,
 }
 
 pub(super) fn carry_out(
@@ -84,19 +92,42 @@ pub(super) fn carry_out(
     cancellation: &Cancellation,
     progress: &Progress<'_>,
 ) -> Result<Outcome, PipelineError> {
-    let planned = if job.prepared.pause.is_some() { Vec::new() } else { planned(job) };
+    let nothing_runs = job.prepared.pause.is_some() && job.on_record.is_none();
+    let planned = if nothing_runs { Vec::new() } else { planned(job) };
     let header = header(job, &planned);
-    let recorder = job.store.begin_run(&header)?;
-    let (heads, olds): (Vec<_>, Vec<_>) = planned.iter().flat_map(specs).partition(|spec| spec.form == Form::Head);
+    let taken = job.on_record.map(|on_record| on_record.take_up(job, &planned)).transpose()?.unwrap_or_default();
+    let (recorder, kept) = match taken.resumptions.last() {
+        None => job.store.begin_run(&header)?,
+        Some(resumption) => job.store.take_up_run(TakeUp { header: &header, anew: &taken.set_aside, resumption })?,
+    };
+    let is_open = |spec: &TrialSpec<'_>| !taken.is_settled(&key(spec));
+    let (heads, olds): (Vec<_>, Vec<_>) =
+        planned.iter().flat_map(specs).filter(is_open).partition(|spec| spec.form == Form::Head);
     let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
-    let total = heads.len() + olds.len();
-    let collector = Collector { job, cases, recorder, total, progress, graded: Mutex::default() };
-    let project = &job.prepared.project;
-    let mut ending = execute_all(job, (project, &heads), cancellation, &collector)?;
-    if ending.interruption.is_none() && !olds.is_empty() {
-        ending = execute_all(job, (job.old_forms.project(project), &olds), cancellation, &collector)?;
-    }
-    collector.conclude(&planned, ending, header)
+    let already = taken.kept.len();
+    let total = heads.len() + olds.len() + already + taken.held.len();
+    let collector = Collector { job, cases, recorder, graded: Mutex::default() };
+    std::thread::scope(|scope| {
+        // What is on disk is told, and nothing else: a trial that was told of is never lost.
+        scope.spawn(move || {
+            for (trial, done) in kept.iter().zip(already + 1..) {
+                progress(ProgressEvent { done, total, trial: &trial });
+            }
+        });
+        // Moved in, so that the record is closed, and the last trial told of, whatever happens in here.
+        let mut collector = collector;
+        let resumptions = collector.take_over(taken)?;
+        let project = &job.prepared.project;
+        let mut ending = execute_all(job, (project, &heads), cancellation, &collector)?;
+        if ending.interruption.is_none() && !olds.is_empty() {
+            ending = execute_all(job, (job.old_forms.project(project), &olds), cancellation, &collector)?;
+        }
+        collector.conclude(&planned, ending, header, resumptions)
+    })
+}
+
+fn key(spec: &TrialSpec<'_>) -> TrialKey {
+    TrialKey { case: spec.case.id.clone(), form: spec.form, number: spec.trial }
 }
 
 /// Answers whether the run was cancelled, or paused before every trial had been started.
@@ -122,7 +153,7 @@ fn execute_all(
         jobs: job.request.jobs.unwrap_or_else(processors),
         keep_state: false,
         cancellation,
-        may_start: &|| watch.may_start(),
+        may_start: &|spec| watch.may_start() && collector.may_start(project, spec),
         clock: jiff::Timestamp::now,
     };
     let executed = execute(specs, &settings, &|observation| collector.take(observation));
@@ -166,6 +197,14 @@ fn specs<'a>(planned: &Planned<'a>) -> impl Iterator<Item = TrialSpec<'a>> + use
 
 fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
     let prepared = job.prepared;
+    let old_forms: BTreeMap<&CaseId, PlannedForm> = planned
+        .iter()
+        .filter(|planned| planned.form == Form::Base)
+        .map(|Planned { case, trials, .. }| {
+            let form = PlannedForm { digest: case.digest.clone(), question: case.question.clone(), trials: *trials };
+            (&case.id, form)
+        })
+        .collect();
     let heads = planned.iter().filter(|planned| planned.form == Form::Head);
     let context = GradingContext { parts: &prepared.project.parts, texts: &prepared.project.texts };
     let cases = heads.map(|Planned { case, trials, .. }| {
@@ -178,6 +217,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             workflow: Some(case.workflow.clone()),
             calls_seen: prepared.project.sees_calls_of(&case.workflow),
             do_nothing: Some(do_nothing(case, &context)),
+            old_form: old_forms.get(&case.id).cloned(),
         };
         (case.id.clone(), planned)
     });
@@ -190,10 +230,30 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         snapshot: job.snapshot.clone(),
         baseline_heads: prepared.accepted.baseline.heads.clone(),
         covers: covers(job),
-        paused: prepared.pause.is_some(),
+        paused: prepared.pause.is_some() && planned.is_empty(),
         cases: cases.collect(),
         project_cases: prepared.project.cases.keys().cloned().collect(),
         imported_from: None,
+        asked: Some(asked(job)),
+    }
+}
+
+/// What was asked for, for a run that is cut off.
+fn asked(job: &Job<'_>) -> Asked {
+    let Job { request, prepared, .. } = job;
+    // A run that goes on may have looked another way to find the same commits again.
+    if let Some(asked) = job.on_record.and_then(|on_record| on_record.asked()) {
+        return asked.clone();
+    }
+    Asked {
+        base: request.base.clone(),
+        head: request.head.clone(),
+        base_commit: prepared.changes.base.commit.clone(),
+        choice: request.choice.clone(),
+        expected_heads: request.expected_heads.clone(),
+        trials: request.trials,
+        mutate: request.mutate,
+        not_passed: prepared.not_passed.clone(),
     }
 }
 
@@ -210,8 +270,6 @@ struct Collector<'a> {
     job: &'a Job<'a>,
     cases: BTreeMap<(&'a CaseId, Form), &'a Case>,
     recorder: Recorder,
-    total: usize,
-    progress: &'a Progress<'a>,
     graded: Mutex<Graded>,
 }
 
@@ -232,14 +290,46 @@ impl<'a> Collector<'a> {
         let trial = grade(case, observation.clone(), &context);
         let mutated = self.mutated(case, &trial, &context, raw.redactor());
         let trial = without_secrets(trial, raw);
-        let recorded = self.recorder.record(trial.clone());
+        let recorded = self.recorder.record(trial.clone(), mutated.clone());
         let mut graded = self.graded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = recorded {
             graded.lost.get_or_insert(error);
         }
-        (self.progress)(ProgressEvent { done: graded.trials.len() + 1, total: self.total, trial: &trial });
         graded.trials.push(trial);
         graded.mutated.extend(mutated);
+    }
+
+    /// Counts what an earlier process of this run has left, and records the trials that are held since. Answers what is
+    /// said of that.
+    fn take_over(&mut self, taken: TakenUp) -> Result<Vec<Resumption>, PipelineError> {
+        let graded = self.graded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for trial in taken.held {
+            self.recorder.record(trial.clone(), None)?;
+            graded.trials.push(trial);
+        }
+        for (trial, mutation) in taken.kept {
+            graded.trials.push(trial);
+            graded.mutated.extend(mutation);
+        }
+        Ok(taken.resumptions)
+    }
+
+    /// Whether a trial may start: not once the record is lost, and on a target that outlives it not before its start is
+    /// on record.
+    fn may_start(&self, project: &Project, spec: &TrialSpec<'_>) -> bool {
+        if self.graded.lock().unwrap_or_else(PoisonError::into_inner).lost.is_some() {
+            return false;
+        }
+        if !project.outlives_trials(&spec.case.workflow) {
+            return true;
+        }
+        match self.recorder.starting(key(spec), times::now()) {
+            Ok(()) => true,
+            Err(error) => {
+                self.graded.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(error);
+                false
+            }
+        }
     }
 
     /// What damaging a trial shows, without secrets: names in it are the workflow's and the target's.
@@ -263,6 +353,7 @@ impl<'a> Collector<'a> {
         planned: &[Planned<'a>],
         ending: Ending,
         header: RunHeader,
+        resumptions: Vec<Resumption>,
     ) -> Result<Outcome, PipelineError> {
         self.recorder.wait()?;
         let graded = self.graded.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -290,7 +381,8 @@ impl<'a> Collector<'a> {
             if *form == Form::Head { results.push(result) } else { old_forms.push(result) }
         }
         let complete = complete.into_iter().collect();
-        Ok(Outcome { results, old_forms, mutated, complete, trials_executed, ending, recorder: self.recorder, header })
+        let recorder = self.recorder;
+        Ok(Outcome { results, old_forms, mutated, complete, trials_executed, ending, recorder, header, resumptions })
     }
 }
 

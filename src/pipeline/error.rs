@@ -28,6 +28,9 @@ pub enum PipelineError {
     /// A stretch of history that cannot be walked.
     #[error("{0}")]
     Range(String),
+    /// A run that cannot go on as it is asked to.
+    #[error("{0}")]
+    Resume(String),
     /// An acceptance that cannot be made.
     #[error("{0}")]
     NotAcceptable(String),
@@ -61,9 +64,11 @@ impl PipelineError {
             Self::NoCases(_) => ExitCode::NoCases,
             Self::Ledger(_) => ExitCode::Baseline,
             Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
-            Self::NotAcceptable(_) | Self::Range(_) | Self::Scaffold(_) | Self::Store(StoreError::NoSuchRun(_)) => {
-                ExitCode::Usage
-            }
+            Self::NotAcceptable(_)
+            | Self::Resume(_)
+            | Self::Range(_)
+            | Self::Scaffold(_)
+            | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_)) => ExitCode::Usage,
             Self::Html(error) if error.is_the_projects() => ExitCode::InvalidProject,
             _ => ExitCode::Internal,
         }
@@ -73,9 +78,13 @@ impl PipelineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(StoreError::NoSuchRun(_)) => None,
+            Self::Store(StoreError::Alive(_)) => {
+                Some("Wait for that process, or stop it; a process that was killed holds no run.".to_owned())
+            }
             Self::Scaffold(error) => Some(error.hint().to_owned()),
             Self::Files { .. } | Self::Store(_) => Some(
-                "Nothing that was accepted is lost. Make room or mend the rights of that folder, then run again."
+                "Nothing that was accepted or recorded is lost. Make room or mend the rights of that folder, then run again; \
+                 a run that had begun goes on with --resume latest."
                     .to_owned(),
             ),
             Self::Change(error) => error.hint().map(str::to_owned),

@@ -332,7 +332,7 @@ impl Stage<'_> {
             jobs: self.request.jobs.unwrap_or_else(processors),
             keep_state: false,
             cancellation: self.cancellation,
-            may_start: &|| watch.may_start(),
+            may_start: &|_| watch.may_start(),
             clock: jiff::Timestamp::now,
         };
         let executed = execute(&specs, &settings, &|raw| {

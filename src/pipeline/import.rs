@@ -88,9 +88,9 @@ pub fn record_imported(root: &Path, imported: &ImportedRun) -> Result<RunId, Pip
     let numbered = (2_usize..).map(|number| RunId::new(format!("{wanted}-{number}")));
     let free = std::iter::once(wanted.clone()).chain(numbered).find(|id| !known.contains(id));
     let header = RunHeader { run: free.unwrap_or_else(|| wanted.clone()), ..imported.header.clone() };
-    let recorder = store.begin_run(&header)?;
+    let (recorder, _) = store.begin_run(&header)?;
     for trial in &imported.trials {
-        recorder.record(trial.clone())?;
+        recorder.record(trial.clone(), None)?;
     }
     recorder.finish(&imported.summary)?;
     Ok(header.run)

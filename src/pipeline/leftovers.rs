@@ -1,6 +1,7 @@
 //! What a killed run leaves behind: processes that live on, such as a service at the port that the next run needs, and
 //! its trials' state.
 
+use crate::domain::RunId;
 use crate::execution::end_leftovers;
 use crate::store::Store;
 
@@ -12,4 +13,11 @@ pub(super) fn clear(store: &Store) {
         let _ = std::fs::remove_dir_all(&dead.checkout_folder);
         let _ = std::fs::remove_dir_all(&dead.base_folder);
     }
+}
+
+/// The same for a run that this process holds and goes on with.
+pub(super) fn clear_own(store: &Store, run: &RunId) {
+    end_leftovers(&store.state_folder(run));
+    let _ = std::fs::remove_dir_all(store.checkout_folder(run));
+    let _ = std::fs::remove_dir_all(store.base_folder(run));
 }

@@ -1,10 +1,10 @@
 //! Everything before the first trial: both sides read, what changed, what was accepted, the plan.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::baseline::Baseline;
 use crate::change::{BaseKind, ChangeSet, Sides, SidesRequest};
-use crate::domain::CaseId;
+use crate::domain::{CaseId, CaseStatus};
 use crate::manifest::{Diagnostic, Project, ProjectPolicy, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
@@ -25,6 +25,8 @@ pub struct Prepared {
     pub changes: ChangeSet,
     /// What was accepted, and whether it can be trusted.
     pub(super) accepted: AcceptedResults,
+    /// How the cases ended the last time that did not pass then.
+    pub(super) not_passed: BTreeMap<CaseId, CaseStatus>,
     /// What runs and why.
     pub plan: Plan,
     /// What the changes would have chosen, where every case runs to see what that would have missed.
@@ -54,6 +56,16 @@ impl Prepared {
 /// # Errors
 /// When the project is invalid, the head cannot be read, or a case was asked for that does not exist.
 pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
+    let mut last = Store::of_project(&request.project_root).history()?.last()?;
+    last.retain(|_, status| *status != CaseStatus::Passed);
+    prepare_after(request, last)
+}
+
+/// As [`prepare`], where these cases did not pass the last time.
+pub(super) fn prepare_after(
+    request: &Request,
+    not_passed: BTreeMap<CaseId, CaseStatus>,
+) -> Result<Prepared, PipelineError> {
     let root = &request.project_root;
     let store = Store::of_project(root);
     let mut accepted = AcceptedResults::read(request)?;
@@ -62,10 +74,10 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
     let changes = sides.changes(&project, accepted.baseline.snapshot.as_ref())?;
-    let (plan, would_select) = make_plans(request, &store, &project, &changes, &accepted.baseline)?;
+    let (plan, would_select) = make_plans(request, &not_passed, &project, &changes, &accepted.baseline)?;
     let pause = read_pause(&store.pause_switch());
     let warnings = loaded.warnings;
-    Ok(Prepared { sides, project, warnings, changes, accepted, plan, would_select, pause })
+    Ok(Prepared { sides, project, warnings, changes, accepted, not_passed, plan, would_select, pause })
 }
 
 /// The two sides that a request asks for, as they stand now.
@@ -82,20 +94,19 @@ pub(super) fn sides_of(request: &Request, has_accepted: bool) -> Result<Sides, P
 /// The plan of the run; in shadow also the one that the changes alone would have made.
 fn make_plans(
     request: &Request,
-    store: &Store,
+    last: &BTreeMap<CaseId, CaseStatus>,
     project: &Project,
     changes: &ChangeSet,
     baseline: &Baseline,
 ) -> Result<(Plan, Option<Plan>), PipelineError> {
     let known = baseline.inherited(project);
-    let last = store.history()?.last()?;
     let conflicting: BTreeSet<CaseId> =
         baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect();
     let plan = |everything: Option<String>| {
         let everything = everything.or_else(|| base_in_doubt(changes, baseline));
         let has_baseline = !baseline.is_empty();
         let asked = PlanRequest { everything, has_baseline, conflicting: conflicting.clone() };
-        selection::plan(changes, project, &known, &last, &asked)
+        selection::plan(changes, project, &known, last, &asked)
     };
     Ok(match &request.choice {
         Choice::AtRisk => (plan(None), None),

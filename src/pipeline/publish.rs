@@ -151,6 +151,7 @@ pub(super) fn publish_mutation(folder: &Path, document: &MutationDocument) -> Re
 
 fn paused(prepared: &Prepared, outcome: &Outcome) -> Option<String> {
     let (effect, pause) = match (&prepared.pause, &outcome.ending.pause) {
+        (Some(pause), _) if outcome.trials_executed > 0 => ("Nothing more ran", pause),
         (Some(pause), _) => ("Nothing ran", pause),
         (None, Some(pause)) => ("What was not in flight already did not run", pause),
         (None, None) => return None,
@@ -241,8 +242,20 @@ pub(super) fn point_latest_at(project_root: &Path, run: &RunId) -> Result<(), Pi
     let reports = project_root.join(REPORTS_FOLDER);
     let (link, fresh) = (reports.join(LATEST), reports.join(format!(".latest-{run}")));
     let failed = |source| PipelineError::Files { path: link.clone(), source };
+    // A process of this run that was killed in between has left it.
+    let _ = std::fs::remove_file(&fresh);
     std::os::unix::fs::symlink(run.as_str(), &fresh).map_err(failed)?;
     std::fs::rename(&fresh, &link).map_err(failed)
+}
+
+/// As [`point_latest_at`], unless it leads to this run or a later one already.
+pub(super) fn point_latest_at_newer(project_root: &Path, run: &RunId) -> Result<(), PipelineError> {
+    let led_to = std::fs::read_link(project_root.join(REPORTS_FOLDER).join(LATEST));
+    match led_to.ok().as_deref().and_then(Path::to_str) {
+        // The names of runs sort by time.
+        Some(led_to) if led_to >= run.as_str() => Ok(()),
+        _ => point_latest_at(project_root, run),
+    }
 }
 
 /// Reads a run's document back.

@@ -166,14 +166,16 @@ pub(super) fn uncovering_change(document: &ReportDocument, uncovered: &Uncovered
 
 /// A run that was kept from its work shows nothing that could be repaired or accepted.
 fn interrupted(document: &ReportDocument) -> Option<NextStep> {
+    let go_on = format!("go on with it by `--resume {}`, given to the command that began it", document.run);
     let (text, command) = if document.exit_code == ExitCode::Paused.number() {
-        ("When the reason for the pause is gone, end it and run again.", "pause off")
+        let command = format!("holdpoint{} pause off", document.project_option);
+        (format!("When the reason for the pause is gone, end it and {go_on}."), Some(command))
     } else if document.exit_code == ExitCode::Cancelled.number() {
-        ("The run was cancelled: run it again to its end.", "gate")
+        (format!("The run was cancelled: {go_on}."), None)
     } else {
         return None;
     };
-    Some(NextStep::new(text, Some(format!("holdpoint{} {command}", document.project_option)), "verdict"))
+    Some(NextStep::new(text, command, "verdict"))
 }
 
 fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {

@@ -51,6 +51,8 @@ pub enum SelectionReason {
     Always,
     /// It was asked for by its name or its set.
     Named,
+    /// The run that goes on had chosen it before it was cut off, and has results of it.
+    OnRecord,
     /// Everything runs; the plan's `mode_reason` says why.
     Everything,
 }
@@ -72,6 +74,7 @@ impl fmt::Display for SelectionReason {
             Self::NotPassedLastTime(status) => write!(f, "it was {status} the last time"),
             Self::Always => f.write_str("marked `always`"),
             Self::Named => f.write_str("asked for by name"),
+            Self::OnRecord => f.write_str("chosen before the run was cut off, and results of it are on record"),
             Self::Everything => f.write_str("everything runs"),
         }
     }

@@ -90,7 +90,8 @@ impl History {
         .collect()
     }
 
-    /// Notes how the cases of `run` ended, all or none.
+    /// Notes how the cases of `run` ended, all or none. Run ids sort by time, and the newest run's word stands, in
+    /// whatever order runs at the same time come to their ends.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -104,7 +105,12 @@ impl History {
         let transaction = self.connection.transaction().map_err(fail)?;
         {
             let mut upsert = transaction
-                .prepare("INSERT OR REPLACE INTO last_result (case_id, digest, status, run) VALUES (?1, ?2, ?3, ?4)")
+                .prepare(
+                    "INSERT INTO last_result (case_id, digest, status, run) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (case_id) DO UPDATE
+                     SET digest = excluded.digest, status = excluded.status, run = excluded.run
+                     WHERE excluded.run >= last_result.run",
+                )
                 .map_err(fail)?;
             for (case, digest, status) in results {
                 upsert.execute(params![case.as_str(), digest.as_str(), status.name(), run.as_str()]).map_err(fail)?;

@@ -2,16 +2,21 @@
 
 mod history;
 mod pause;
+mod recorder;
+mod run_header;
 mod run_hold;
 mod run_record;
 mod schema;
 
 pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
+pub use recorder::{Kept, Recorder, TakeUp};
+pub use run_header::{Asked, Choice, IMPORTED, PlannedCase, PlannedForm, RunHeader, RunKind, RunSummary};
 pub use run_hold::{DeadRun, RunHold};
-pub use run_record::{IMPORTED, PlannedCase, Recorder, RunHeader, RunKind, RunRecord, RunStatuses, RunSummary};
+pub use run_record::{Resumption, RunRecord, RunStatuses, TrialKey, UnfinishedRun};
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 
 use crate::domain::RunId;
 
@@ -57,6 +62,15 @@ pub enum StoreError {
     /// No run has this id, or more than one begins with it.
     #[error("{0}")]
     NoSuchRun(String),
+    /// A run's record was taken away while the run went on.
+    #[error("{}: the run's record was taken away while the run went on, and what it held is gone", path.display())]
+    Vanished {
+        /// The database file.
+        path: PathBuf,
+    },
+    /// Another process carries the run out.
+    #[error("run {0} is being carried out by another process")]
+    Alive(RunId),
     /// The thread that writes the record ended before it should have.
     #[error("the record of the run could not be written to the end")]
     WriterGone,
@@ -104,10 +118,26 @@ impl Store {
     ///
     /// # Errors
     /// When the record cannot be made: a run without a record is not begun.
-    pub fn begin_run(&self, header: &RunHeader) -> Result<Recorder, StoreError> {
+    pub fn begin_run(&self, header: &RunHeader) -> Result<(Recorder, Receiver<Kept>), StoreError> {
         let folder = self.run_folder(&header.run);
         std::fs::create_dir_all(&folder).map_err(|source| StoreError::Files { path: folder.clone(), source })?;
         Recorder::begin(&folder.join(run_record::FILE), header)
+    }
+
+    /// Goes on with the record of a run that did not come to its end.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub fn take_up_run(&self, take_up: TakeUp<'_>) -> Result<(Recorder, Receiver<Kept>), StoreError> {
+        Recorder::take_up(&self.run_folder(&take_up.header.run).join(run_record::FILE), take_up)
+    }
+
+    /// Reads a recorded run with all that it needs to go on.
+    ///
+    /// # Errors
+    /// As [`Self::read_run`].
+    pub fn read_unfinished(&self, run: &RunId) -> Result<UnfinishedRun, StoreError> {
+        UnfinishedRun::read(&self.run_folder(run).join(run_record::FILE))
     }
 
     /// The ids of all recorded runs, oldest first.

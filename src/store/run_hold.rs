@@ -28,16 +28,22 @@ pub struct DeadRun {
 }
 
 impl Store {
-    /// Makes the folder of a run that is about to begin and shows that it lives.
+    /// Makes the folder of a run that is about to begin, or to go on, and shows that it lives.
     ///
     /// # Errors
-    /// When the folder cannot be made or the lock not be had: others would take the run for a dead one.
+    /// When the folder cannot be made or the lock not be had: others would take the run for a dead one. The lock is the
+    /// system's, so a process that was killed holds none.
     pub fn hold_run(&self, run: &RunId) -> Result<RunHold, StoreError> {
         let folder = self.run_folder(run);
         std::fs::create_dir_all(&folder).map_err(|source| StoreError::Files { path: folder.clone(), source })?;
         let path = folder.join(FILE);
-        let lock = File::create(&path).and_then(|file| file.try_lock().map(|()| file).map_err(Into::into));
-        Ok(RunHold { _lock: lock.map_err(|source| StoreError::Files { path, source })? })
+        let failed = |source| StoreError::Files { path: path.clone(), source };
+        let lock = File::create(&path).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(RunHold { _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Alive(run.clone())),
+            Err(TryLockError::Error(source)) => Err(failed(source)),
+        }
     }
 
     /// The runs that were killed and have left their trials' state or their checkout behind. A run that cannot be told

@@ -1,132 +1,43 @@
-//! One run's record: a SQLite file of its own, written while the run goes on.
+//! One run's record: a SQLite file of its own. How it is read.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, Question, Risk, RunId, TrialStatus, WorkflowId};
+use crate::domain::{CaseId, CaseStatus, TrialStatus};
 use crate::evidence::Form;
-use crate::grading::{DoNothing, GradedTrial};
+use crate::grading::{CaseMutation, GradedTrial};
 
+use super::run_header::{RunHeader, RunSummary};
 use super::{StoreError, schema};
 
 pub(super) const FILE: &str = "run.sqlite";
 
-/// How the ids of imported runs begin, and what their kind and their verdict are called.
-pub const IMPORTED: &str = "imported";
-
 /// Append only: see [`schema::open`].
-const MIGRATIONS: &[&str] = &["
+pub(super) const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     CREATE TABLE trial (
         case_id TEXT NOT NULL, form TEXT NOT NULL, number INTEGER NOT NULL,
         status TEXT NOT NULL, content TEXT NOT NULL,
         PRIMARY KEY (case_id, form, number)
     ) STRICT;
-"];
-
-/// What kind of run it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunKind {
-    /// Chosen by changes, and judged against the baseline.
-    Gate,
-    /// Chosen by hand.
-    Run,
-    /// What another tool carried out: it can be compared, and it is nobody's baseline.
-    Imported,
-}
-
-impl RunKind {
-    /// The name used in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gate => "gate",
-            Self::Run => "run",
-            Self::Imported => IMPORTED,
-        }
-    }
-}
-
-/// A case that a run set out to execute.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlannedCase {
-    /// Its set.
-    pub set: Risk,
-    /// The digest of its head form.
-    pub digest: Digest,
-    /// What its head form is judged by; unknown in records that were written before it was kept.
-    #[serde(default, skip_serializing_if = "Question::is_unknown")]
-    pub question: Question,
-    /// How many trials of it.
-    pub trials: u32,
-    /// What holds when it passes; `None` in records that were written before it was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The workflow it runs against; as `title`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workflow: Option<WorkflowId>,
-    /// Whether the runner sees this workflow's calls, so that no attempt seen means that none was made.
-    #[serde(default)]
-    pub calls_seen: bool,
-    /// Whether a workflow that does nothing would pass it; as `title`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub do_nothing: Option<DoNothing>,
-}
-
-/// What is known of a run before its first trial.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunHeader {
-    /// The run.
-    pub run: RunId,
-    /// Gate or run.
-    pub kind: RunKind,
-    /// When it began, RFC 3339 in UTC.
-    pub started: String,
-    /// The commit it ran on, where there is one.
-    pub commit: Option<String>,
-    /// The fingerprint of its parts.
-    pub fingerprint: Digest,
-    /// Its parts, so that an acceptance can record them.
-    pub snapshot: Snapshot,
-    /// The baseline's heads when it began.
-    pub baseline_heads: Vec<Digest>,
-    /// The cases that it set out to run.
-    pub cases: BTreeMap<CaseId, PlannedCase>,
-    /// Whether every case was run that any change since the accepted parts puts at risk, so that the run can become the
-    /// base of later ones. Not where cases were chosen by hand, or by a base that is not what was accepted.
-    pub covers: bool,
-    /// Whether the project was paused, so that nothing ran.
-    pub paused: bool,
-    /// Every case that the project had.
-    pub project_cases: BTreeSet<CaseId>,
-    /// Where an imported run comes from, in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub imported_from: Option<String>,
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunSummary {
-    /// When it ended, RFC 3339 in UTC.
-    pub finished: String,
-    /// The exit code.
-    pub exit_code: u8,
-    /// The verdict in a word, or `cancelled` or `paused`.
-    pub verdict: String,
-    /// The digest by which an acceptance names the results; `None` where nothing ran, and in records that were written
-    /// before it was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub results: Option<Digest>,
-    /// Why the results say nothing of what was to be tested, a sentence each; empty for a run whose results do.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lost_evidence: Vec<String>,
-}
+",
+    "
+    ALTER TABLE trial ADD COLUMN mutation TEXT;
+    CREATE TABLE started (
+        case_id TEXT NOT NULL, form TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (case_id, form, number)
+    ) STRICT;
+    CREATE TABLE resumption (number INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT;
+    CREATE TABLE superseded (
+        resumption INTEGER NOT NULL, case_id TEXT NOT NULL, form TEXT NOT NULL, number INTEGER NOT NULL,
+        status TEXT NOT NULL, content TEXT NOT NULL
+    ) STRICT;
+",
+];
 
 /// A run read back.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,91 +50,56 @@ pub struct RunRecord {
     pub trials: Vec<GradedTrial>,
 }
 
-/// Writes a run's record while it goes on. Trials are written by a thread of their own, as many as are waiting in one
-/// transaction, so that durability costs one disk flush for many trials.
-#[derive(Debug)]
-pub struct Recorder {
-    path: PathBuf,
-    sender: Option<Sender<GradedTrial>>,
-    writer: Option<JoinHandle<Result<(), StoreError>>>,
+/// A recorded run with all that it needs to go on.
+#[derive(Clone, Debug)]
+pub struct UnfinishedRun {
+    /// The record.
+    pub record: RunRecord,
+    /// What damaging a trial showed, by the trial, where that was asked for.
+    pub mutated: BTreeMap<TrialKey, CaseMutation>,
+    /// The trials on targets that outlive them of which a start is on record, with its time; most of them have ended.
+    pub started: BTreeMap<TrialKey, String>,
+    /// What was said each time when it went on, oldest first.
+    pub resumptions: Vec<Resumption>,
 }
 
-impl Recorder {
-    pub(super) fn begin(path: &Path, header: &RunHeader) -> Result<Self, StoreError> {
-        let mut connection = schema::open(path, MIGRATIONS)?;
-        write_fact(&connection, path, "header", header)?;
-        let (sender, receiver) = channel();
-        let thread_path = path.to_owned();
-        let writer = std::thread::spawn(move || write_trials(&mut connection, &thread_path, &receiver));
-        Ok(Self { path: path.to_owned(), sender: Some(sender), writer: Some(writer) })
-    }
+/// Which trial.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TrialKey {
+    /// Its case.
+    pub case: CaseId,
+    /// The form of it.
+    pub form: Form,
+    /// Its number, from 1.
+    pub number: u32,
+}
 
-    /// Hands a finished trial to the writer.
-    ///
-    /// # Errors
-    /// When the writer has stopped; [`Recorder::wait`] then says why.
-    pub fn record(&self, trial: GradedTrial) -> Result<(), StoreError> {
-        let sender = self.sender.as_ref().ok_or(StoreError::WriterGone)?;
-        sender.send(trial).map_err(|_| StoreError::WriterGone)
-    }
-
-    /// Waits until every trial that was handed over is on disk.
-    ///
-    /// # Errors
-    /// When one could not be written.
-    pub fn wait(&mut self) -> Result<(), StoreError> {
-        drop(self.sender.take());
-        match self.writer.take() {
-            Some(writer) => writer.join().map_err(|_| StoreError::WriterGone)?,
-            None => Ok(()),
-        }
-    }
-
-    /// Waits as [`Recorder::wait`] does, and writes how the run ended.
-    ///
-    /// # Errors
-    /// When anything could not be written.
-    pub fn finish(mut self, summary: &RunSummary) -> Result<(), StoreError> {
-        self.wait()?;
-        let connection = schema::open(&self.path, MIGRATIONS)?;
-        write_fact(&connection, &self.path, "summary", summary)
+impl TrialKey {
+    /// The key of a trial that has ended.
+    pub fn of(trial: &GradedTrial) -> Self {
+        let observation = &trial.observation;
+        Self { case: observation.case.clone(), form: observation.form, number: observation.trial }
     }
 }
 
-impl Drop for Recorder {
-    fn drop(&mut self) {
-        // A recorder that is dropped early still lets its writer finish; the error has no one left to go to.
-        let _ = self.wait();
-    }
+/// One time that a run went on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumption {
+    /// When, RFC 3339 in UTC.
+    pub at: String,
+    /// What it found and did, a sentence each.
+    pub sentences: Vec<String>,
 }
 
-fn write_trials(connection: &mut Connection, path: &Path, receiver: &Receiver<GradedTrial>) -> Result<(), StoreError> {
-    let fail = |source| StoreError::Database { path: path.to_owned(), source };
-    while let Ok(first) = receiver.recv() {
-        let transaction = connection.transaction().map_err(fail)?;
-        {
-            let mut insert = transaction
-                .prepare_cached(
-                    "INSERT INTO trial (case_id, form, number, status, content) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )
-                .map_err(fail)?;
-            for trial in std::iter::once(first).chain(receiver.try_iter()) {
-                let observation = &trial.observation;
-                let content = serde_json::to_string(&trial).map_err(|source| content_error(path, "a trial", source))?;
-                let case = observation.case.as_str();
-                let row = params![case, observation.form.name(), observation.trial, trial.status.name(), content];
-                insert.execute(row).map_err(fail)?;
-            }
-        }
-        transaction.commit().map_err(fail)?;
-    }
-    Ok(())
-}
-
-fn write_fact<T: Serialize>(connection: &Connection, path: &Path, name: &str, value: &T) -> Result<(), StoreError> {
+pub(super) fn write_fact<T: Serialize>(
+    connection: &Connection,
+    path: &Path,
+    name: &str,
+    value: &T,
+) -> Result<(), StoreError> {
     let text = serde_json::to_string(value).map_err(|source| content_error(path, name, source))?;
     connection
-        .execute("INSERT INTO fact (name, value) VALUES (?1, ?2)", params![name, text])
+        .execute("INSERT OR REPLACE INTO fact (name, value) VALUES (?1, ?2)", params![name, text])
         .map(|_| ())
         .map_err(|source| StoreError::Database { path: path.to_owned(), source })
 }
@@ -236,7 +112,7 @@ fn read_fact<T: DeserializeOwned>(connection: &Connection, path: &Path, name: &s
     text.map(|text| serde_json::from_str(&text).map_err(|source| content_error(path, name, source))).transpose()
 }
 
-fn content_error(path: &Path, what: &str, source: serde_json::Error) -> StoreError {
+pub(super) fn content_error(path: &Path, what: &str, source: serde_json::Error) -> StoreError {
     StoreError::Content { path: path.to_owned(), what: what.to_owned(), source }
 }
 
@@ -296,4 +172,41 @@ impl RunRecord {
             .collect::<Result<_, _>>()?;
         Ok(Self { header, summary, trials })
     }
+}
+
+impl UnfinishedRun {
+    pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
+        let fail = |source| StoreError::Database { path: path.to_owned(), source };
+        let record = RunRecord::read(path)?;
+        let connection = schema::open(path, MIGRATIONS)?;
+        let mut select = connection
+            .prepare("SELECT case_id, form, number, mutation FROM trial WHERE mutation IS NOT NULL")
+            .map_err(fail)?;
+        let rows = select.query_map([], |row| Ok((key_of(row)?, row.get::<_, String>(3)?))).map_err(fail)?;
+        let mut mutated = BTreeMap::new();
+        for row in rows {
+            let (key, text) = row.map_err(fail)?;
+            let read = serde_json::from_str(&text).map_err(|source| content_error(path, "a mutation", source))?;
+            mutated.insert(key, read);
+        }
+        let mut select = connection.prepare("SELECT case_id, form, number, at FROM started").map_err(fail)?;
+        let started = select.query_map([], |row| Ok((key_of(row)?, row.get(3)?))).map_err(fail)?;
+        let started = started.collect::<Result<_, _>>().map_err(fail)?;
+        let mut select = connection.prepare("SELECT content FROM resumption ORDER BY number").map_err(fail)?;
+        let rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(fail)?;
+        let resumptions = rows
+            .map(|row| {
+                let text = row.map_err(fail)?;
+                serde_json::from_str(&text).map_err(|source| content_error(path, "a resumption", source))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { record, mutated, started, resumptions })
+    }
+}
+
+/// The first three columns of a row, as the trial that they name.
+fn key_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<TrialKey> {
+    let form: String = row.get(1)?;
+    let form = if form == Form::Base.name() { Form::Base } else { Form::Head };
+    Ok(TrialKey { case: CaseId::new(row.get::<_, String>(0)?), form, number: row.get(2)? })
 }

@@ -66,6 +66,8 @@ pub struct VerdictInput<'a> {
     pub base_in_doubt: bool,
     /// Whether the run ended before its time.
     pub interruption: Option<Interruption>,
+    /// Who paused the project, since when and why, in a phrase; empty where nobody did.
+    pub paused: &'a str,
     /// How many trials were executed, whatever came of them.
     pub trials_executed: usize,
     /// Graders that no damage to what they look at could make fail, a sentence each.
@@ -144,7 +146,7 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
     }
     match input.interruption {
         Some(Interruption::Paused) => {
-            reasons.push(reason(ExitCode::Paused, "the project is paused: no case is started"))
+            reasons.push(reason(ExitCode::Paused, format!("the project is paused{}: no case is started", input.paused)))
         }
         Some(Interruption::Cancelled) => {
             reasons.push(reason(ExitCode::Cancelled, "the run was cancelled before its end"))

@@ -311,6 +311,7 @@ fn a_pause_stops_a_gate_that_runs_already() {
     let ran = Ran::of("holdpoint gate".to_owned(), &gate.wait_with_output().unwrap()).expect(15);
     let report = sandbox.report();
     assert_eq!((&report["exit_code"], sandbox.recorded_trials()), (&15.into(), 1), "{}", ran.told());
+    assert!(ran.stdout.contains("by Ada (the stock is wrong)"), "{}", ran.told());
     assert_eq!(entry(&report["cases"], "id", "a")["status"], "passed");
     let limits = report["limits"].to_string();
     assert!(limits.contains("by Ada: the stock is wrong"), "{limits}");

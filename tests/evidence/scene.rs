@@ -113,7 +113,7 @@ impl Scene {
             jobs: 4,
             keep_state: false,
             cancellation: &self.cancellation,
-            may_start: &|| true,
+            may_start: &|_| true,
             clock: jiff::Timestamp::now,
         };
         let trial = |case| TrialSpec { case, form: Form::Head, trial: 1 };

@@ -62,7 +62,7 @@ pub(crate) fn run(project: &Project) -> Vec<GradedTrial> {
         jobs: 2,
         keep_state: false,
         cancellation: &cancellation,
-        may_start: &|| true,
+        may_start: &|_| true,
         clock: jiff::Timestamp::now,
     };
     let specs: Vec<TrialSpec<'_>> =

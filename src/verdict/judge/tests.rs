@@ -77,6 +77,7 @@ fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a ProjectPolicy)
         conflicting_cases: BTreeSet::new(),
         base_in_doubt: false,
         interruption: None,
+        paused: "",
         trials_executed: plan.selected.len(),
         blind_graders: &[],
         lost_evidence: &[],

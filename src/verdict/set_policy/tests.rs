@@ -106,6 +106,7 @@ fn judged(groups: &[Many<'_>], left_out: usize, policy: &ProjectPolicy, earlier:
         conflicting_cases: BTreeSet::new(),
         base_in_doubt: false,
         interruption: None,
+        paused: "",
         trials_executed: compared.len(),
         blind_graders: &[],
         lost_evidence: &[],
