@@ -117,6 +117,7 @@ pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
         looks: BTreeMap::new(),
         exchanges: Vec::new(),
         judgements: BTreeMap::new(),
+        unreached: Vec::new(),
         error: None,
     };
     let trial = GradedTrial {

@@ -19,7 +19,7 @@ pub use looks::{ProbedTarget, SeenOnTheWay};
 pub use markdown::escape_markdown;
 pub use observation::{
     Answer, Answered, AttemptSeen, Call, ClaimMade, ErrorKind, Form, Judgement, LookHad, Observation, OperationSeen,
-    Reading, StepObservation, TrialError,
+    Reading, StepObservation, TrialError, Unreached,
 };
 pub use outcome::{EffectSeen, Look, LookState, check_claim, conclude, operations_named};
 pub use wire::{RequestSeen, WireMatch, WireTable};

@@ -63,8 +63,20 @@ pub struct Observation {
     pub exchanges: Vec<Exchange>,
     /// What the `command` graders answered, by the index of their expectation.
     pub judgements: BTreeMap<usize, Judgement>,
+    /// The tries that reached neither the workflow nor a target of the trial, in order: nothing was sent in any of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<Unreached>,
     /// Why the trial did not come to an answer.
     pub error: Option<TrialError>,
+}
+
+/// A try that reached nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unreached {
+    /// What was met instead, in one sentence.
+    pub why: String,
+    /// What followed: another try after so long, or none and why.
+    pub then: String,
 }
 
 impl Observation {
@@ -82,6 +94,7 @@ impl Observation {
             looks: BTreeMap::new(),
             exchanges: Vec::new(),
             judgements: BTreeMap::new(),
+            unreached: Vec::new(),
             error: None,
         }
     }

@@ -1,5 +1,6 @@
 //! Workflows that are programs: started anew for each invocation, without a shell.
 
+use std::io::ErrorKind as ErrorCause;
 use std::time::Duration;
 
 use crate::evidence::{ErrorKind, TrialError, excerpt};
@@ -54,7 +55,14 @@ impl<'a> CommandRunner<'a> {
         };
         let mut command = self.program.command(context.state_dir);
         command.args(arguments).envs(context.environment);
-        match process::run(command, &input, &limits) {
+        let child = match process::spawn(command) {
+            Ok(child) => child,
+            Err(error) => {
+                let unreached = is_passing(error.kind());
+                return StepEnd { unreached, ..StepEnd::of(Err(self.program.start_error(&error))) };
+            }
+        };
+        match process::attend(child, &input, &limits) {
             Err(error) => StepEnd::of(Err(self.program.start_error(&error))),
             Ok(finished) => {
                 if finished.held_open {
@@ -93,6 +101,12 @@ fn arguments_of(invocation: &Invocation<'_>, pointers: &[String]) -> Result<Vec<
         Ok(text)
     };
     pointers.iter().map(argument).collect()
+}
+
+/// Whether a program that could not be started may well start a moment later: the system had no process or memory left
+/// (EAGAIN, ENOMEM), or the program's file was still being written (ETXTBSY).
+fn is_passing(kind: ErrorCause) -> bool {
+    matches!(kind, ErrorCause::WouldBlock | ErrorCause::OutOfMemory | ErrorCause::ExecutableFileBusy)
 }
 
 /// Why a program that has ended counts as errored, whatever it printed; `None` where it ended well.

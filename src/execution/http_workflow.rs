@@ -73,7 +73,8 @@ impl<'a> HttpRunner<'a> {
             Ok(service) => service,
             Err(error) => return StepEnd::of(Err(error.clone())),
         };
-        let answer = invocation.to_bytes().and_then(|body| self.post(&body));
+        let mut unreached = false;
+        let answer = invocation.to_bytes().and_then(|body| self.post(&body, &mut unreached));
         if answer.is_err() && context.cancellation.is_forced() {
             return StepEnd::error(ErrorKind::Cancelled, "the connection was shut down: the run was cancelled");
         }
@@ -81,7 +82,7 @@ impl<'a> HttpRunner<'a> {
         // Whatever answers once the service has ended is something else.
         match service.as_ref().and_then(|started| started.service.ended()) {
             Some(ended) => StepEnd { error: Some(ended), ..end },
-            None => end,
+            None => StepEnd { unreached, ..end },
         }
     }
 
@@ -117,12 +118,21 @@ impl<'a> HttpRunner<'a> {
         Ok(service)
     }
 
-    fn post(&self, body: &[u8]) -> Result<HttpAnswer, TrialError> {
+    /// Says also whether the service was never reached. No connection is used twice, so where none could be made nothing
+    /// was sent; one that broke later may have carried all of it.
+    fn post(&self, body: &[u8], unreached: &mut bool) -> Result<HttpAnswer, TrialError> {
         let mut request = self.agent.post(&self.http.url).header("content-type", "application/json");
         for (name, value) in &self.http.headers {
             request = request.header(name, value);
         }
-        let mut response = request.send(body).map_err(|error| self.error(&error))?;
+        let mut response = request.send(body).map_err(|error| {
+            *unreached = match &error {
+                ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+                ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
+                _ => false,
+            };
+            self.error(&error)
+        })?;
         let status = response.status().as_u16();
         let mut body = Vec::new();
         // One byte more than allowed, to tell a full answer from one that goes on.

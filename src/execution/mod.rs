@@ -23,6 +23,7 @@ mod probes;
 mod process;
 mod program;
 mod redact;
+mod retry;
 mod runner;
 mod service;
 #[cfg(test)]

@@ -64,8 +64,23 @@ pub(super) struct Finished {
 ///
 /// # Errors
 /// When it cannot be started or watched.
-pub(super) fn run(mut command: Command, input: &[u8], limits: &Limits<'_>) -> io::Result<Finished> {
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
+pub(super) fn run(command: Command, input: &[u8], limits: &Limits<'_>) -> io::Result<Finished> {
+    attend(spawn(command)?, input, limits)
+}
+
+/// Starts `command` as the leader of a process group of its own. It must be attended at once.
+///
+/// # Errors
+/// When it cannot be started: then nothing of it has run.
+pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()
+}
+
+/// As [`run`], for a program that was just started.
+///
+/// # Errors
+/// When it cannot be watched.
+pub(super) fn attend(child: Child, input: &[u8], limits: &Limits<'_>) -> io::Result<Finished> {
     let mut running = Running::new(child, input, limits)?;
     let end = running.wait(limits)?;
     running.finish(end)

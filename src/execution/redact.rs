@@ -147,6 +147,7 @@ impl Redactor {
             mut looks,
             mut exchanges,
             mut judgements,
+            mut unreached,
             mut error,
         } = observation;
         steps.iter_mut().for_each(|step| self.step(step));
@@ -157,6 +158,10 @@ impl Redactor {
         for judgement in judgements.values_mut() {
             let (Judgement::Verdict { message: text, .. } | Judgement::Unclear(text)) = judgement;
             self.replace(text);
+        }
+        for one in &mut unreached {
+            self.replace(&mut one.why);
+            self.replace(&mut one.then);
         }
         if let Some(error) = &mut error {
             self.replace(&mut error.message);
@@ -173,6 +178,7 @@ impl Redactor {
             looks,
             exchanges,
             judgements,
+            unreached,
             error,
         }
     }

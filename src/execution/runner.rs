@@ -17,6 +17,7 @@ use super::orphans::{Spare, end_orphans};
 use super::probes::HttpAsker;
 use super::program::Surroundings;
 use super::redact::Redactor;
+use super::retry::Retries;
 use super::state_dir::{StateDir, folder_name};
 use super::trial::{self, Surrounding, TrialSpec};
 use super::wiring::SharedProxy;
@@ -122,6 +123,7 @@ pub fn execute(
         workflows: workflows(specs, settings, programs, &state_root),
         proxy: SharedProxy::default(),
         asker: HttpAsker::new(settings.cancellation),
+        retries: Retries::new(settings.project.file.retry.clone()),
     };
     let threads = settings.jobs.clamp(1, specs.len().max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("trial {n}")).build()?;
@@ -179,6 +181,7 @@ struct Run<'a> {
     workflows: BTreeMap<&'a WorkflowId, Workflow<'a>>,
     proxy: SharedProxy,
     asker: HttpAsker,
+    retries: Retries,
 }
 
 impl Run<'_> {
@@ -192,6 +195,10 @@ impl Run<'_> {
     }
 
     fn observe(&self, index: usize, spec: &TrialSpec<'_>) -> Observation {
+        if let Err(message) = self.retries.begin(&spec.case.workflow) {
+            let error = TrialError { kind: ErrorKind::Start, message };
+            return trial::failed(spec, (self.settings.clock)(), error);
+        }
         let name = folder_name(index, &spec.case.id, spec.form, spec.trial);
         let state_dir = StateDir::create(self.state_root, &name, &spec.case.fixtures, self.settings.keep_state);
         let surrounding = Surrounding {
@@ -201,6 +208,7 @@ impl Run<'_> {
             clock: self.settings.clock,
             proxy: &self.proxy,
             asker: &self.asker,
+            retries: &self.retries,
         };
         trial::run(spec, self.workflows.get(&spec.case.workflow), state_dir, surrounding)
     }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::domain::PartId;
-use crate::evidence::{ErrorKind, Form, Judgement, Observation, StepObservation, TrialError};
+use crate::evidence::{ErrorKind, Form, Judgement, Observation, StepObservation, TrialError, Unreached};
 use crate::manifest::{Case, Grader, InvokeStep, Project, Step};
 
 use super::aftermath::Aftermath;
@@ -21,6 +21,7 @@ use super::orphans::Spare;
 use super::practice_workflow::PracticeMemory;
 use super::probes::HttpAsker;
 use super::program::Surroundings;
+use super::retry::{Retries, Starter};
 use super::state_dir::StateDir;
 use super::wiring::{SharedProxy, TrialWires, Wiring, seed};
 use super::workflow::{StepContext, StepEnd, Workflow};
@@ -45,6 +46,7 @@ pub(super) struct Surrounding<'a> {
     pub(super) clock: fn() -> Timestamp,
     pub(super) proxy: &'a SharedProxy,
     pub(super) asker: &'a HttpAsker,
+    pub(super) retries: &'a Retries,
 }
 
 /// Runs a trial's steps, asks the probes and the judges, and says what was seen.
@@ -56,16 +58,19 @@ pub(super) fn run(
 ) -> Observation {
     let started = surrounding.clock;
     let mut observation = empty(spec, started());
+    let mut unreached = Vec::new();
     let prepared = state_dir.and_then(|state_dir| {
         let missing = || setup(format!("the project has no workflow `{}` any more", spec.case.workflow));
         let workflow = workflow.ok_or_else(missing)?;
         let clock = TrialClock::new(spec.case.now.as_deref().or(workflow.now), surrounding.clock)?;
-        let wires = TrialWires {
-            state_dir: state_dir.path(),
-            faults: &spec.case.faults,
-            seed: seed(&spec.case.id, spec.trial),
+        let seed = seed(&spec.case.id, spec.trial);
+        let wires = TrialWires { state_dir: state_dir.path(), faults: &spec.case.faults, seed };
+        let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: false };
+        let not_ready = |opened: &Result<Wiring<'_>, TrialError>| {
+            opened.as_ref().err().filter(|error| error.kind == ErrorKind::Start).map(|error| error.message.clone())
         };
-        let wiring = workflow.wired.open(&wires, surrounding.proxy, surrounding.cancellation)?;
+        let open = || workflow.wired.open(&wires, surrounding.proxy, surrounding.cancellation);
+        let wiring = surrounding.retries.persist(starter, surrounding.cancellation, &mut unreached, not_ready, open)?;
         let connectors = connectors(workflow, &wiring);
         Ok(Trial {
             spec,
@@ -76,13 +81,15 @@ pub(super) fn run(
             state_dir,
             clock,
             memory: PracticeMemory::default(),
+            unreached: std::mem::take(&mut unreached),
         })
     });
     match prepared {
-        Err(error) => observation.error = Some(error),
+        Err(error) => (observation.error, observation.unreached) = (Some(error), unreached),
         Ok(mut trial) => {
             let origin = Instant::now();
             trial.steps(&mut observation);
+            observation.unreached = std::mem::take(&mut trial.unreached);
             trial.look(&mut observation, origin);
             let trial = trial.without_targets();
             trial.judge(&mut observation);
@@ -117,6 +124,7 @@ struct Trial<'a> {
     state_dir: StateDir,
     clock: TrialClock,
     memory: PracticeMemory,
+    unreached: Vec<Unreached>,
 }
 
 impl Trial<'_> {
@@ -183,7 +191,13 @@ impl Trial<'_> {
             judges_status: graders(self.spec.case).any(|(_, grader)| matches!(grader, Grader::HttpStatus(_))),
             cancellation: self.surrounding.cancellation,
         };
-        Ok(self.workflow.invoke(&frame.invocation(number, &input, &now), &context, &mut self.memory))
+        let invocation = frame.invocation(number, &input, &now);
+        let Self { spec, workflow, memory, unreached, surrounding, .. } = self;
+        let seed = seed(&spec.case.id, spec.trial).wrapping_add(u64::from(number));
+        let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: true };
+        let why = |end: &StepEnd| end.error.as_ref().filter(|_| end.unreached).map(|error| error.message.clone());
+        let invoke = || workflow.invoke(&invocation, &context, memory);
+        Ok(surrounding.retries.persist(starter, surrounding.cancellation, unreached, why, invoke))
     }
 
     /// Looks at what the steps have left, also after an error: that is when it is worth most.

@@ -58,6 +58,8 @@ pub(super) struct StepEnd {
     pub(super) http_status: Option<u16>,
     pub(super) stderr: String,
     pub(super) error: Option<TrialError>,
+    /// Whether it is certain that the workflow was never reached, so that another try repeats nothing.
+    pub(super) unreached: bool,
 }
 
 impl StepEnd {

@@ -87,6 +87,7 @@ fn nothing(case: &Case) -> Observation {
         looks: BTreeMap::new(),
         exchanges: Vec::new(),
         judgements: BTreeMap::new(),
+        unreached: Vec::new(),
         error: None,
     }
 }

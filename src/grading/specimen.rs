@@ -65,6 +65,7 @@ pub(super) fn observation(answer: Option<Answer>) -> Observation {
         looks: BTreeMap::new(),
         exchanges: Vec::new(),
         judgements: BTreeMap::new(),
+        unreached: Vec::new(),
         error: None,
     }
 }

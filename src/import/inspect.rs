@@ -344,6 +344,7 @@ fn trial_of(sample: &Sample, case: &CaseId, started: &str, pass_at: f64) -> Grad
         looks: BTreeMap::new(),
         exchanges: Vec::new(),
         judgements: BTreeMap::new(),
+        unreached: Vec::new(),
         error,
     };
     GradedTrial { observation, grades, claim_checks: BTreeMap::new(), status }

@@ -18,6 +18,7 @@ mod part;
 mod program_files;
 mod project;
 mod project_file;
+mod retry_policy;
 mod scaffold;
 mod schema;
 mod suggest;
@@ -56,6 +57,7 @@ pub use project_file::{
     HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe, ProjectFile, Settle, SqlProbe, StartedTarget,
     UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
 };
+pub use retry_policy::RetryPolicy;
 pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};
 pub use suggest::nearest;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{PartId, Risk, WorkflowId};
 
 use super::gate_policy::{GatePolicy, SetSpec};
+use super::retry_policy::RetryPolicy;
 
 /// The project file, `holdpoint.yaml` in the project's folder.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +41,9 @@ pub struct ProjectFile {
     /// What is said of single case sets: how often their cases are executed, and what the gate tolerates in them.
     #[serde(default)]
     pub sets: BTreeMap<Risk, SetSpec>,
+    /// How often what could not be reached is tried again.
+    #[serde(default)]
+    pub retry: RetryPolicy,
 }
 
 /// One workflow under test: exactly one of `command`, `http` and `practice`.

@@ -156,6 +156,7 @@ impl RunFixture {
             looks: BTreeMap::new(),
             exchanges: Vec::new(),
             judgements: BTreeMap::new(),
+            unreached: Vec::new(),
             error: None,
         };
         let (grades, claim_checks) = (Vec::new(), BTreeMap::new());

@@ -280,6 +280,7 @@ fn trial_view(trial: &GradedTrial) -> TrialView {
             .filter(|answer| answer.output.as_str() != Some(answer.text.as_str()))
             .map(|answer| answer.text.clone()),
         output,
+        unreached: observation.unreached.clone(),
         error: observation.error.as_ref().map(error_view),
         operations: operation_views(trial),
         grades: trial

@@ -16,6 +16,7 @@ pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
         Some(what_ran(document)),
         Some(statement(document)),
         errored(document),
+        unreached(document),
         uncertain_operations(document),
         unknown_calls(document),
         passed_by_doing_nothing(document),
@@ -54,6 +55,20 @@ fn what_ran(document: &ReportDocument) -> String {
 /// The failure rate that the passes still allow. A case counts once, however many trials it has.
 pub(super) fn statement(document: &ReportDocument) -> String {
     evidence_statement(document.counts.passed, document.counts.selected)
+}
+
+/// What came about at another try only is said: a workflow that is hard to reach is a finding of its own.
+fn unreached(document: &ReportDocument) -> Option<String> {
+    let trials = || document.cases.iter().flat_map(|case| &case.trials).filter(|trial| !trial.unreached.is_empty());
+    let tries: usize = trials().map(|trial| trial.unreached.len()).sum();
+    let first = trials().flat_map(|trial| &trial.unreached).next()?;
+    Some(format!(
+        "In {} a workflow or a target was not reached at once, in {} together, and nothing was sent in those. The first: {}; {}.",
+        counted(trials().count(), "trial"),
+        counted(tries, "try").replace("trys", "tries"),
+        first.why.lines().next().unwrap_or_default(),
+        first.then,
+    ))
 }
 
 fn errored(document: &ReportDocument) -> Option<String> {

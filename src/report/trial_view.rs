@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::{Claim, ClaimCheck, Digest, OperationId, Outcome, PartId, TrialStatus};
-use crate::evidence::{Delivered, ErrorKind, Exchange, Forwarded, LookHad, Message, Reading};
+use crate::evidence::{Delivered, ErrorKind, Exchange, Forwarded, LookHad, Message, Reading, Unreached};
 
 /// One trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct TrialView {
     pub output: Option<Value>,
     /// The whole text of the last answer, where that is more than the output.
     pub answer: Option<String>,
+    /// The tries that reached neither the workflow nor a target of the trial, in order: nothing was sent in any of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<Unreached>,
     /// Why the trial did not come to an answer.
     pub error: Option<ErrorView>,
     /// The operations, by what the evidence shows.

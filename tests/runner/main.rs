@@ -7,6 +7,7 @@ mod held;
 mod kill;
 mod race;
 mod resume;
+mod retry;
 #[path = "../end_to_end/sandbox.rs"]
 mod sandbox;
 mod scene;

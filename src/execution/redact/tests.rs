@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::{Claim, Outcome};
-use crate::evidence::{ClaimMade, Delivered, ErrorKind, Form, Forwarded, LookHad, TrialError};
+use crate::evidence::{ClaimMade, Delivered, ErrorKind, Form, Forwarded, LookHad, TrialError, Unreached};
 
 const SECRET: &str = "s3cr3t/\"wörd\"+x";
 
@@ -140,6 +140,7 @@ fn no_text_of_an_observation_keeps_a_secret() {
             fault: None,
             problem: Some(secret()),
         }],
+        unreached: vec![Unreached { why: secret(), then: secret() }],
         judgements: [(0, Judgement::Verdict { pass: true, message: secret() }), (1, Judgement::Unclear(secret()))]
             .into(),
         error: Some(TrialError { kind: ErrorKind::Exit, message: secret() }),

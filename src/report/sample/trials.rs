@@ -157,6 +157,7 @@ pub(super) fn trial(
             looks: BTreeMap::new(),
             exchanges: Vec::new(),
             judgements: BTreeMap::new(),
+            unreached: Vec::new(),
             error: None,
         },
         grades,

@@ -82,6 +82,7 @@ fn trial(exchanges: Vec<ExchangeView>, steps: u32) -> TrialView {
         duration_ms: 9,
         output: None,
         answer: None,
+        unreached: Vec::new(),
         error: None,
         operations: Vec::new(),
         grades: Vec::new(),
