@@ -13,7 +13,8 @@
 //! 8. [`verdict`] sums up, and [`report`] tells people and machines. [`operations`] are the papers of those who run the
 //!    workflow and take it over.
 //!
-//! [`import`] brings what other tools hold. [`pipeline`] is the whole order; [`store`] keeps what stays on this machine; [`cli`] talks. [`domain`] holds the
+//! [`init`] begins a project where there is none, and [`import`] brings what other tools hold. [`pipeline`] is the whole
+//! order; [`store`] keeps what stays on this machine; [`cli`] talks. [`domain`] holds the
 //! values that all of them speak in.
 
 pub mod baseline;
@@ -26,6 +27,7 @@ pub mod execution;
 pub mod exercise;
 pub mod grading;
 pub mod import;
+pub mod init;
 pub mod manifest;
 pub mod operations;
 pub mod pipeline;

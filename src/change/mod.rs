@@ -28,6 +28,7 @@ mod path_rules;
 mod sides;
 mod snapshot;
 mod unseen_code;
+mod whose;
 
 pub use ci::{CiBase, CiTarget, ci_base};
 pub use git::{Commit, GitProject, Removed, WorkingTree};
@@ -40,3 +41,4 @@ pub use model::{
 pub use path_name::PathName;
 pub use sides::{ChangeError, EarlierNames, Sides, SidesRequest, revision_files};
 pub use snapshot::rest_digests;
+pub use whose::{PathClaim, claims_on};

@@ -53,6 +53,8 @@ pub(super) enum Command {
     Gate(GateArguments),
     /// Say what the gate would run, and why; run nothing.
     Plan(PlanArguments),
+    /// Begin a project here: look at the repository, write a project file, manifests, two cases and a CI file; overwrite nothing.
+    Init(InitArguments),
     /// Check the project's files; run nothing.
     Check,
     /// Run cases without looking at changes.
@@ -91,6 +93,10 @@ pub(super) enum Command {
     Rules(RulesArguments),
     /// Print the JSON Schema of a kind of file.
     Schema(SchemaArguments),
+    /// Print what completes this command line in a shell.
+    Completions(CompletionsArguments),
+    /// Write the manual pages, one for each command.
+    Man(ManArguments),
     /// A practice workflow, or a target that one acts on, as a process of its own.
     #[command(subcommand)]
     Practice(PracticeCommand),
@@ -105,8 +111,8 @@ impl Command {
             Self::Run(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json || arguments.format == CompareForm::Json,
             Self::Baseline(BaselineCommand::List { json }) => *json,
-            Self::Case(CaseCommand::List(arguments)) => arguments.json,
             Self::Import(command) => command.wants_json(),
+            Self::Case(CaseCommand::List(arguments) | CaseCommand::Lint(arguments)) => arguments.json,
             Self::Report(arguments) => arguments.format == ReportForm::Json,
             Self::Runs(arguments) => arguments.json,
             Self::Scorecard(paper) | Self::Failures(paper) | Self::Handover(paper) => paper.form.wants_json(),
@@ -114,9 +120,15 @@ impl Command {
             Self::EvaluationPlan(arguments) => arguments.form.wants_json(),
             Self::Exercise(arguments) => arguments.form.wants_json(),
             Self::Rules(arguments) => arguments.json,
-            Self::Check | Self::Baseline(_) | Self::Case(_) | Self::Pause(_) | Self::Schema(_) | Self::Practice(_) => {
-                false
-            }
+            Self::Init(_)
+            | Self::Completions(_)
+            | Self::Man(_)
+            | Self::Check
+            | Self::Baseline(_)
+            | Self::Case(_)
+            | Self::Pause(_)
+            | Self::Schema(_)
+            | Self::Practice(_) => false,
         }
     }
 }
@@ -354,6 +366,8 @@ pub(super) enum CaseCommand {
     New(CaseNewArguments),
     /// Count the cases by set and workflow, and name the risks that no case shows.
     List(CaseListArguments),
+    /// Find cases that cannot fail, that repeat each other, or that no change of a part would run.
+    Lint(CaseListArguments),
 }
 
 #[derive(Debug, Args)]
@@ -553,13 +567,69 @@ pub(super) enum PauseCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct RulesArguments {
+    /// Say of this path which rule takes it, and why; can be given more than once.
+    #[arg(long, value_name = "PATH")]
+    pub(super) explain: Vec<PathBuf>,
     /// Print them as one JSON document.
     #[arg(long)]
     pub(super) json: bool,
 }
 
+/// The systems for which `init` writes a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CiChoice {
+    /// GitHub Actions.
+    Github,
+    /// GitLab.
+    Gitlab,
+    /// A script for any other.
+    Script,
+}
+
+/// The examples that `init` lays down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExampleChoice {
+    /// A support desk in Python that answers from policies and opens tickets.
+    SupportDesk,
+    /// The practice workflow that acts on three services.
+    R618,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArguments {
+    /// Lay down this example, whole, instead of looking at what is here.
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = ["url", "ci", "command"])]
+    pub(super) example: Option<ExampleChoice>,
+    /// The workflow is a service at this address.
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub(super) url: Option<String>,
+    /// The CI system; by default the one that the repository shows.
+    #[arg(long, value_enum, value_name = "SYSTEM")]
+    pub(super) ci: Option<CiChoice>,
+    /// The program that is the workflow, and its arguments; it takes holdpoint.invoke/1 on standard input. Without one an
+    /// adapter is written, to be joined to the workflow.
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub(super) command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArguments {
+    /// The folder into which they are written; it is made where there is none.
+    pub(super) folder: PathBuf,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct SchemaArguments {
+    /// Write the schemas of all files of a project into .holdpoint/schemas, where the first lines of files point editors to.
+    #[arg(long, conflicts_with = "kind")]
+    pub(super) write: bool,
     /// The kind of file; without one, the kinds are listed.
     pub(super) kind: Option<String>,
 }

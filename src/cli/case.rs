@@ -14,13 +14,14 @@ use super::arguments::{CaseCommand, CaseListArguments, CaseNewArguments};
 use super::check::counted;
 use super::console::{FAINT, STRONG, WARN, paint};
 use super::failure::Failure;
-use super::{Context, check};
+use super::{Context, case_lint, check};
 
 pub(super) fn run(context: &Context, command: &CaseCommand) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
     match command {
         CaseCommand::New(arguments) => begin(context, arguments),
         CaseCommand::List(arguments) => list(context, arguments),
+        CaseCommand::Lint(arguments) => case_lint::run(context, arguments),
     }
 }
 

@@ -3,8 +3,10 @@
 mod arguments;
 mod baseline;
 mod case;
+mod case_lint;
 mod check;
 mod compare;
+mod completions;
 mod console;
 mod diagnostics;
 mod error_document;
@@ -17,6 +19,7 @@ mod handover;
 mod import;
 mod import_arguments;
 mod incident;
+mod init;
 mod interrupts;
 mod papers;
 mod pause;
@@ -88,6 +91,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
     match arguments.command {
         Command::Gate(arguments) => gate::run(&context, &arguments),
         Command::Plan(arguments) => plan::run(&context, &arguments),
+        Command::Init(arguments) => init::run(&context, &arguments),
         Command::Check => check::run(&context),
         Command::Run(arguments) => run::run(&context, &arguments),
         Command::Exercise(arguments) => exercise::run(&context, &arguments),
@@ -105,6 +109,8 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Pause(command) => pause::run(&context, &command),
         Command::Rules(arguments) => rules::run(&context, &arguments),
         Command::Schema(arguments) => schema::run(&context, &arguments),
+        Command::Completions(arguments) => completions::completions(&context, &arguments),
+        Command::Man(arguments) => completions::man(&context, &arguments),
         Command::Practice(command) => practice::run(&context, &command),
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::domain::ExitCode;
 use crate::manifest::{FileKind, json_schema};
 use crate::operations::ledger_schema;
+use crate::pipeline;
 use crate::report::{compare_schema, exercise_schema, plan_schema, report_schema};
 
 use super::Context;
@@ -24,6 +25,12 @@ const OTHERS: [(&str, Schema); 5] = [
 ];
 
 pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
+    if arguments.write {
+        super::check::require_project_file(context)?;
+        let folder = pipeline::write_schemas(&context.project_root)?;
+        context.console.say(folder.display().to_string());
+        return Ok(ExitCode::Passed);
+    }
     let Some(wanted) = &arguments.kind else {
         for kind in FileKind::ALL {
             context.console.say(kind.name());

@@ -5,6 +5,8 @@ mod examples;
 mod tests;
 mod text;
 
+pub use text::{quoted as yaml_quoted, word as yaml_word};
+
 use std::collections::BTreeMap;
 use std::str::FromStr;
 

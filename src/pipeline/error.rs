@@ -37,6 +37,12 @@ pub enum PipelineError {
     /// A case that cannot be begun.
     #[error(transparent)]
     Scaffold(#[from] ScaffoldError),
+    /// A path that the project does not have.
+    #[error("{} does not lie in the project's folder", .0.display())]
+    Outside(PathBuf),
+    /// A project, or a file of the one that was to be written, stands there already.
+    #[error("{} stands there already, and nothing is overwritten", .0.display())]
+    Begun(PathBuf),
     /// The runner could not run.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
@@ -65,10 +71,18 @@ impl PipelineError {
             Self::Ledger(_) => ExitCode::Baseline,
             Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
             Self::NotAcceptable(_)
+<<<<<<< HEAD
             | Self::Resume(_)
             | Self::Range(_)
             | Self::Scaffold(_)
             | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_)) => ExitCode::Usage,
+=======
+            | Self::Range(_)
+            | Self::Scaffold(_)
+            | Self::Begun(_)
+            | Self::Outside(_)
+            | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
+>>>>>>> 9750343 (Begin a project where there is none, explain what takes a path, find cases that show less than they seem to, and run the tutorial)
             Self::Html(error) if error.is_the_projects() => ExitCode::InvalidProject,
             _ => ExitCode::Internal,
         }
@@ -82,6 +96,10 @@ impl PipelineError {
                 Some("Wait for that process, or stop it; a process that was killed holds no run.".to_owned())
             }
             Self::Scaffold(error) => Some(error.hint().to_owned()),
+            Self::Begun(_) => Some(
+                "`holdpoint check` says whether the project that is here is in order; another one needs a folder of its own."
+                    .to_owned(),
+            ),
             Self::Files { .. } | Self::Store(_) => Some(
                 "Nothing that was accepted or recorded is lost. Make room or mend the rights of that folder, then run again; \
                  a run that had begun goes on with --resume latest."

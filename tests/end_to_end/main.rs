@@ -4,6 +4,7 @@
 mod accept_processes;
 mod acceptance;
 mod audit;
+mod begin;
 mod calls_expected;
 mod case_new;
 mod ci_files;

@@ -13,6 +13,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("base64", &["report/", "execution/"]),
     ("clap", &["cli/"]),
     ("csv", &["import/"]),
+    ("clap_complete", &["cli/"]),
+    ("clap_mangen", &["cli/"]),
     ("git2", &["change/git"]),
     ("globset", &["manifest/", "change/"]),
     (
@@ -39,7 +41,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("percent-encoding", &["evidence/wire"]),
     ("quick-xml", &["report/"]),
     ("rayon", &["execution/"]),
-    ("regex", &["manifest/", "grading/", "practice/"]),
+    ("regex", &["manifest/", "init/", "grading/", "practice/"]),
+    ("rust-embed", &["pipeline/examples"]),
     ("rusqlite", &["store/", "practice/", "execution/probes/sql"]),
     ("rustls-native-certs", &["proxy/"]),
     ("rustix", &["execution/", "cli/", "store/", "baseline/"]),
@@ -64,7 +67,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("serde-saphyr", &["manifest/"]),
     ("sha2", &["domain/"]),
     ("signal-hook", &["cli/", "execution/"]),
-    ("similar", &["report/", "grading/"]),
+    ("similar", &["report/", "grading/", "pipeline/lint"]),
     ("statrs", &["comparison/"]),
     ("strsim", &["manifest/", "pipeline/"]),
     ("tempfile", &["execution/", "baseline/", "store/", "report/", "pipeline/"]),
@@ -76,7 +79,8 @@ const HOMES: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms in which the same values always give the same values, and such files of other rooms.
-const PURE: [&str; 11] = [
+const PURE: [&str; 12] = [
+    "init/",
     "selection/",
     "grading/",
     "exercise/",

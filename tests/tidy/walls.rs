@@ -10,6 +10,7 @@ use crate::source::{SourceFile, Token, rust_files, tokens};
 const WALLS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("manifest", &["domain"]),
+    ("init", &["manifest"]),
     ("change", &["domain", "manifest"]),
     ("selection", &["domain", "manifest", "change"]),
     ("evidence", &["domain", "manifest"]),
@@ -44,6 +45,7 @@ const WALLS: &[(&str, &[&str])] = &[
         &[
             "domain",
             "manifest",
+            "init",
             "change",
             "selection",
             "evidence",
@@ -64,6 +66,7 @@ const WALLS: &[(&str, &[&str])] = &[
         &[
             "domain",
             "manifest",
+            "init",
             "selection",
             "evidence",
             "practice",

@@ -127,7 +127,7 @@ fn flow(value: &Value) -> String {
 }
 
 /// A text as it is where YAML cannot take it for anything else, else in quotes.
-pub(super) fn word(text: &str) -> String {
+pub fn word(text: &str) -> String {
     const TAKEN: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
@@ -137,7 +137,7 @@ pub(super) fn word(text: &str) -> String {
 
 /// A text in double quotes. JSON's escapes are YAML's too (YAML 1.2, section 5.7), and what a YAML file must not hold as
 /// it is, or what would hide in it, is escaped beside them.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let hides = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
     let mut written = String::new();
     for c in Value::from(text).to_string().chars() {

@@ -1,0 +1,71 @@
+//! The two cases of a first project. One asks whether the workflow answers at all; the other waits for a fact that only
+//! its author knows, and fails until it is there.
+
+use crate::manifest::{yaml_quoted, yaml_word};
+
+use super::adapter::NOT_JOINED;
+use super::names::stem;
+use super::parts::{FoundPart, Shows};
+use super::project_text::schema_line;
+use super::{NewFile, Proposal, Start};
+
+/// What stands in the second case until someone writes what must hold.
+const UNWRITTEN: &str = "<write here what the answer must say>";
+
+pub(super) fn cases(proposal: &Proposal<'_>, workflow: &str, parts: &[FoundPart<'_>]) -> [NewFile; 2] {
+    let source = parts.iter().find(|part| matches!(part.shows, Shows::Source(_) | Shows::SourceFolder(_)));
+    [answers(proposal, workflow), says_a_fact(workflow, source)]
+}
+
+fn answers(proposal: &Proposal<'_>, workflow: &str) -> NewFile {
+    let mut lines = vec![
+        schema_line("../..", "case"),
+        "# A case: an input, and what must hold of the answer. Its folder is the risk that it shows; its id never changes.".to_owned(),
+        "id: answers-with-text".to_owned(),
+        "title: The workflow answers, and with text".to_owned(),
+        format!("workflow: {}", yaml_word(workflow)),
+        "# Whatever the workflow takes; it finds it under `input`.".to_owned(),
+        "input: {question: What can you help me with?}".to_owned(),
+        "expect:".to_owned(),
+        "  - length: {at_least: 2}".to_owned(),
+        "  - not: {contains: Traceback}".to_owned(),
+    ];
+    if proposal.start == Start::Adapter {
+        lines.push(format!(
+            "  - not: {{contains: {NOT_JOINED}}}    # what the adapter says until it calls your workflow"
+        ));
+    }
+    let path = "cases/malformed_output/answers-with-text.yaml";
+    NewFile::new(path, "a case: the workflow answers at all", lines.join("\n") + "\n")
+}
+
+fn says_a_fact(workflow: &str, source: Option<&FoundPart<'_>>) -> NewFile {
+    let mut lines = vec![
+        schema_line("../..", "case"),
+        "# It fails until you ask what your users ask, and write what must stand in the answer.".to_owned(),
+        "id: says-a-fact".to_owned(),
+        "title: A fact that users ask for is right".to_owned(),
+        format!("workflow: {}", yaml_word(workflow)),
+    ];
+    let question = source.map_or_else(
+        || "<a question that your users ask>".to_owned(),
+        |source| format!("What does {} say?", stem(&source.from().trim_end_matches('/').replace('_', " "))),
+    );
+    if let Some(source) = source {
+        lines.push("# A change of these sources runs the case.".to_owned());
+        lines.push(format!("sources: [{}]", yaml_word(&source.id)));
+    }
+    lines.push(format!("input: {{question: {}}}", yaml_quoted(&question)));
+    lines.push("expect:".to_owned());
+    lines.push(format!("  - contains: {}", yaml_quoted(UNWRITTEN)));
+    lines.push("  # - regex: \"30 (days|calendar days)\"".to_owned());
+    if let Some(source) = source {
+        lines.push(format!(
+            "  # - cites: {{source: {}}}       # where answers name what they rest on",
+            yaml_word(&source.id)
+        ));
+    }
+    lines.push("  # - not: {contains: 14 days}        # what was true before".to_owned());
+    let path = "cases/policy_accuracy/says-a-fact.yaml";
+    NewFile::new(path, "a case that waits for a fact of yours", lines.join("\n") + "\n")
+}

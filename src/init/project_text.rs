@@ -1,0 +1,123 @@
+//! The text of the project file.
+
+use crate::manifest::{yaml_quoted, yaml_word};
+
+use super::parts::{FoundPart, Shows};
+use super::{Proposal, Start};
+
+/// The line by which editors find the schema of a file; `up` leads from the file's folder to the project's.
+pub(super) fn schema_line(up: &str, kind: &str) -> String {
+    let up = if up.is_empty() { String::new() } else { format!("{up}/") };
+    format!("# yaml-language-server: $schema={up}.holdpoint/schemas/{kind}.json")
+}
+
+pub(super) fn text(proposal: &Proposal<'_>, workflow: &str, parts: &[FoundPart<'_>]) -> String {
+    let mut lines = vec![
+        schema_line("", "project"),
+        "# What holdpoint runs and looks at. `holdpoint schema project` documents every key.".to_owned(),
+        "schema: holdpoint.project/1".to_owned(),
+        format!("name: {}", yaml_quoted(proposal.name)),
+        String::new(),
+        "workflows:".to_owned(),
+        format!("  {}:", yaml_word(workflow)),
+    ];
+    lines.extend(start(proposal));
+    lines.extend(used_parts(parts));
+    lines.extend(code(proposal));
+    lines.push("    timeout_s: 60".to_owned());
+    lines.extend(connectors(parts));
+    lines.extend(inert(proposal));
+    lines.extend(
+        [
+            "",
+            "gate:",
+            "  # A change can put a risk at stake that no case shows. While there are few cases it is only reported; take",
+            "  # this line away once there are more, and such a change ends the gate 11.",
+            "  uncovered_is_inconclusive: false",
+        ]
+        .map(str::to_owned),
+    );
+    lines.join("\n") + "\n"
+}
+
+fn start(proposal: &Proposal<'_>) -> Vec<String> {
+    let command = match &proposal.start {
+        Start::Service(url) => {
+            return vec![
+                "    # It takes one JSON document (holdpoint.invoke/1) as a POST body.".to_owned(),
+                format!("    http: {{url: {}}}", yaml_quoted(url)),
+            ];
+        }
+        Start::Command(command) => command.clone(),
+        Start::Adapter => proposal.found.language.adapter_command(),
+    };
+    let words: Vec<String> = command.iter().map(|word| yaml_quoted(word)).collect();
+    let mut lines = vec![
+        "    # It takes one JSON document (holdpoint.invoke/1) on standard input. No shell: a program and its arguments.".to_owned(),
+        "    command:".to_owned(),
+        format!("      run: [{}]", words.join(", ")),
+        "      # PATH and HOLDPOINT_STATE_DIR are all that it finds in its environment, and what is passed on here.".to_owned(),
+    ];
+    let keys: Vec<&str> = proposal.found.keys.iter().map(|key| key.name.as_str()).collect();
+    let names = if keys.is_empty() { "HOME".to_owned() } else { keys.join(", ") };
+    lines.push(format!("      # env: {{pass: [{names}]}}"));
+    lines
+}
+
+fn used_parts(parts: &[FoundPart<'_>]) -> Vec<String> {
+    if parts.is_empty() {
+        return vec![
+            "    # What produces its answers beside its code, one manifest for each in manifests/: `holdpoint schema prompt`.".to_owned(),
+            "    parts: []".to_owned(),
+        ];
+    }
+    let opening = ["    # What produces its answers beside its code: the manifests in manifests/.", "    parts:"];
+    let opening = opening.into_iter().map(str::to_owned);
+    opening.chain(parts.iter().map(|part| format!("      - {}", yaml_word(&part.id)))).collect()
+}
+
+fn code(proposal: &Proposal<'_>) -> Vec<String> {
+    let globs: Vec<String> = proposal.found.code.iter().map(|glob| yaml_quoted(glob)).collect();
+    if globs.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec!["    # Its code: a change of it runs every case.".to_owned(), "    code:".to_owned()];
+    lines.extend(globs.into_iter().map(|glob| format!("      - {glob}")));
+    lines
+}
+
+/// How the calls to the addresses that were found would be seen; not switched on, since only a person knows what
+/// stands behind them.
+fn connectors(parts: &[FoundPart<'_>]) -> Vec<String> {
+    let addresses = parts.iter().filter_map(|part| match part.shows {
+        Shows::Address(line) => Some((&part.id, &line.name)),
+        _ => None,
+    });
+    let entries: Vec<String> = addresses
+        .map(|(id, variable)| format!("#   {id}: {{env: [{variable}], upstream: {{url: \"http://127.0.0.1:8000\"}}}}"))
+        .collect();
+    if entries.is_empty() {
+        return Vec::new();
+    }
+    let opening = [
+        "",
+        "# With these, holdpoint stands between the workflow and its targets: it sees every call, can fail each, and",
+        "# `holdpoint exercise` tries that for all of them. Name a service of your own that may be written to.",
+        "# connectors:",
+    ];
+    opening.into_iter().map(str::to_owned).chain(entries).collect()
+}
+
+fn inert(proposal: &Proposal<'_>) -> Vec<String> {
+    let mut paths: Vec<String> = proposal.found.inert.iter().map(|path| yaml_quoted(path)).collect();
+    if !proposal.found.has_gitignore {
+        paths.push(".gitignore".to_owned());
+    }
+    paths.extend(proposal.ci.iter().filter(|_| proposal.below.is_empty()).map(|system| yaml_quoted(system.path())));
+    vec![
+        String::new(),
+        "# What cannot change what the workflow does. Any other path that nothing here knows runs every case."
+            .to_owned(),
+        format!("inert: [{}]", paths.join(", ")),
+    ]
+}

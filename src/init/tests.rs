@@ -1,0 +1,168 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::manifest::{FileSource as _, Loaded, MemoryFiles, PartKind, load_project};
+
+fn look_at(files: &MemoryFiles) -> Found {
+    let paths = files.list("").unwrap();
+    look(&paths, &|path| String::from_utf8(files.read(path).ok()?).ok())
+}
+
+fn proposal(found: &Found, start: Start) -> Proposal<'_> {
+    Proposal { found, name: "Order desk", below: "", start, ci: Some(CiSystem::Github) }
+}
+
+/// The repository with all that is proposed for it.
+fn begun(mut files: MemoryFiles, start: Start) -> (Vec<NewFile>, MemoryFiles) {
+    let found = look_at(&files);
+    let new = propose(&proposal(&found, start));
+    for file in &new {
+        files = files.with(&file.path, &file.text);
+    }
+    (new, files)
+}
+
+#[track_caller]
+fn loaded(files: &MemoryFiles) -> Loaded {
+    load_project(files, &BTreeMap::new()).unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
+
+fn desk() -> MemoryFiles {
+    MemoryFiles::new()
+        .with("README.md", "A desk.")
+        .with(
+            "app/desk.py",
+            "MODEL = \"gpt-4o-mini\"\nORDERS = os.environ[\"ORDERS_URL\"]\nKEY = os.getenv('OPENAI_API_KEY')\n",
+        )
+        .with("app/store.py", "db = os.environ['DATABASE_URL']\n")
+        .with("run.py", "import app\n")
+        .with("prompts/answer.md", "Answer.")
+        .with("policies/returns.md", "30 days.")
+        .with("policies/archive/returns.md", "14 days.")
+        .with(
+            "tools/open_ticket.json",
+            r#"{"name": "open_ticket", "description": "Opens: one", "parameters": {"type": "object"}}"#,
+        )
+        .with("tools/broken.json", "{")
+        .with("tests/prompts/old.md", "not a part")
+        .with("node_modules/x/prompts/theirs.md", "not a part")
+        .with("roles.toml", "")
+}
+
+#[test]
+fn a_repository_shows_its_parts_by_names_and_lines() {
+    let found = look_at(&desk());
+    assert_eq!(found.prompts, ["prompts/answer.md"]);
+    assert_eq!(found.sources, ["policies/archive/returns.md", "policies/returns.md"]);
+    assert_eq!(found.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["open_ticket"]);
+    let line = |name: &str, path: &str, line| FoundLine { name: name.to_owned(), path: path.to_owned(), line };
+    assert_eq!(found.models, [line("gpt-4o-mini", "app/desk.py", 1)]);
+    assert_eq!(found.addresses, [line("ORDERS_URL", "app/desk.py", 2)], "a database speaks no HTTP");
+    assert_eq!(found.keys, [line("OPENAI_API_KEY", "app/desk.py", 3)]);
+    assert_eq!(found.code, ["app/**", "run.py"]);
+    assert_eq!(found.language, Language::Python);
+    assert_eq!(found.inert, ["README.md"]);
+    assert_eq!(found.notices.len(), 1, "{:?}", found.notices);
+    assert!(found.notices[0].starts_with("roles.toml "), "{:?}", found.notices);
+}
+
+#[test]
+fn what_is_written_passes_the_check_and_says_what_was_found() {
+    let (new, files) = begun(desk(), Start::Adapter);
+    let project = loaded(&files).project;
+    let parts: Vec<(&str, PartKind)> = project.parts.iter().map(|(id, part)| (id.as_str(), part.kind)).collect();
+    let expected = [
+        ("answer-prompt", PartKind::Prompt),
+        ("gpt-4o-mini", PartKind::Model),
+        ("open-ticket", PartKind::Tool),
+        ("orders", PartKind::Connector),
+        ("policies-returns", PartKind::Source),
+        ("returns", PartKind::Source),
+    ];
+    assert_eq!(parts, expected);
+    let workflow = &project.file.workflows["order-desk"];
+    assert_eq!(workflow.parts.len(), expected.len(), "each part is the workflow's");
+    assert_eq!(workflow.code, ["app/**", "run.py"]);
+    assert_eq!(project.cases.len(), 2);
+    let adapter = new.iter().find(|file| file.path == "holdpoint_adapter.py").unwrap();
+    assert!(adapter.text.contains(adapter::NOT_JOINED));
+    let case = new.iter().find(|file| file.path.ends_with("answers-with-text.yaml")).unwrap();
+    assert!(case.text.contains(adapter::NOT_JOINED), "the case fails until the adapter is joined");
+    assert!(new.iter().any(|file| file.path == ".gitignore"));
+}
+
+#[test]
+fn a_workflow_that_was_named_needs_no_adapter() {
+    let (new, files) = begun(desk(), Start::Command(vec!["python3".into(), "run: me.py".into()]));
+    let command = loaded(&files).project.file.workflows["order-desk"].command.clone().unwrap();
+    assert_eq!(command.run, ["python3", "run: me.py"]);
+    assert!(!new.iter().any(|file| file.path.contains("adapter") || file.text.contains(adapter::NOT_JOINED)));
+    let (_, files) = begun(desk(), Start::Service("http://127.0.0.1:9/x".into()));
+    assert!(loaded(&files).project.file.workflows["order-desk"].http.is_some());
+}
+
+#[test]
+fn an_empty_repository_gets_a_project_without_parts() {
+    let (new, files) = begun(MemoryFiles::new(), Start::Adapter);
+    assert!(loaded(&files).project.parts.is_empty());
+    assert!(new.iter().any(|file| file.path == "holdpoint_adapter.sh"));
+}
+
+#[test]
+fn a_gitignore_that_stands_there_is_left_alone() {
+    let (new, _) = begun(desk().with(".gitignore", "x\n"), Start::Adapter);
+    let ignores: Vec<&str> =
+        new.iter().map(|file| file.path.as_str()).filter(|path| path.ends_with(".gitignore")).collect();
+    assert_eq!(ignores, [".holdpoint/.gitignore", "reports/.gitignore"]);
+}
+
+#[test]
+fn many_documents_of_a_folder_are_one_part() {
+    let files = (0..30).fold(MemoryFiles::new(), |files, number| files.with(&format!("kb/{number}.md"), "x"));
+    let project = loaded(&begun(files, Start::Adapter).1).project;
+    assert_eq!(project.parts.len(), 1);
+    assert_eq!(project.parts.values().next().unwrap().files.len(), 30);
+}
+
+#[test]
+fn a_project_below_the_root_is_named_in_the_ci_file() {
+    let found = Found::default();
+    for (system, expected) in [
+        (CiSystem::Github, "project: \"it's/desk\""),
+        (CiSystem::Gitlab, "HOLDPOINT_PROJECT: \"it's/desk\""),
+        (CiSystem::Script, r"--project 'it'\''s/desk' gate"),
+    ] {
+        let proposal = Proposal { below: "it's/desk", ci: Some(system), ..proposal(&found, Start::Adapter) };
+        let files = propose(&proposal);
+        let file = files.iter().find(|file| file.at_repository_root).unwrap();
+        assert!(file.text.contains(expected), "{}", file.text);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever files and lines a repository has, what is written for it is a project that passes the check.
+    #[test]
+    fn any_repository_gets_a_project_that_passes_the_check(
+        names in proptest::collection::vec(
+            ("(prompts|policies|tools|src|kb/é|.x)/", "[a-zA-Z0-9 _.'\"#:{}*-]{1,12}", "(md|py|json|txt|yaml)"), 0..12),
+        text in "(\\PC|\n){0,60}",
+        name in "\\PC{0,20}",
+    ) {
+        let mut files = MemoryFiles::new();
+        for (folder, name, ending) in &names {
+            let lines = format!("{text}\nx = \"claude-{name}\"\nos.environ[\"A_{}_URL\"]\n", name.len());
+            files = files.with(&format!("{folder}{name}.{ending}"), lines);
+        }
+        let found = look_at(&files);
+        let proposal = Proposal { name: &name, ..proposal(&found, Start::Adapter) };
+        for file in propose(&proposal) {
+            files = files.with(&file.path, &file.text);
+        }
+        let checked = load_project(&files, &BTreeMap::new());
+        prop_assert!(checked.is_ok(), "{:#?}", checked.err());
+    }
+}

@@ -1,0 +1,87 @@
+//! Which rule takes a path, and why.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use crate::change::{PathClaim, claims_on};
+use crate::selection::{RuleRow, rule_rows};
+
+use super::{PipelineError, check};
+
+/// One who knows a path, and the rule for such a change.
+#[derive(Clone, Debug)]
+pub struct ExplainedClaim {
+    /// Who knows it.
+    pub claim: PathClaim,
+    /// The rule; none where a change of the path is no change.
+    pub rule: Option<RuleRow>,
+}
+
+/// A path, and all who know it.
+#[derive(Clone, Debug)]
+pub struct ExplainedPath {
+    /// The path, relative to the project's folder.
+    pub path: String,
+    /// Whether anything stands there now.
+    pub exists: bool,
+    /// Who knows it; never empty.
+    pub claims: Vec<ExplainedClaim>,
+}
+
+/// Explains each path, as it was named from the project's folder or with the project's folder before it.
+///
+/// # Errors
+/// When the project is invalid, or a path leads out of it.
+pub fn explain_paths(
+    project_root: &Path,
+    environment: &BTreeMap<String, String>,
+    paths: &[PathBuf],
+) -> Result<Vec<ExplainedPath>, PipelineError> {
+    let (project, _) = check(project_root, environment)?;
+    let rules = rule_rows(&project.file.risks);
+    let explain = |path: &PathBuf| {
+        let path = inside(project_root, path).ok_or_else(|| PipelineError::Outside(path.clone()))?;
+        let claims = claims_on(&project, &path).into_iter().map(|claim| {
+            let rule = rules.iter().find(|rule| Some(rule.change) == claim.change).cloned();
+            ExplainedClaim { claim, rule }
+        });
+        let claims = claims.collect();
+        Ok(ExplainedPath { exists: project_root.join(&path).symlink_metadata().is_ok(), path, claims })
+    };
+    paths.iter().map(explain).collect()
+}
+
+/// The path with `/` between names, from the project's folder on.
+fn inside(project_root: &Path, path: &Path) -> Option<String> {
+    let root = project_root.canonicalize().ok();
+    let path = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::Normal(name) => names.push(name.to_str()?),
+            Component::ParentDir => {
+                names.pop()?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    (!names.is_empty()).then(|| names.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_taken_from_the_projects_folder() {
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        let root = folder.path().canonicalize().unwrap_or_else(|error| panic!("{error}"));
+        let inside = |path: &str| super::inside(&root, Path::new(path));
+        assert_eq!(inside("./a/../b/c.md").as_deref(), Some("b/c.md"));
+        assert_eq!(super::inside(&root, &root.join("b/c.md")).as_deref(), Some("b/c.md"));
+        assert_eq!(inside("../b"), None);
+        assert_eq!(inside("/etc/passwd"), None);
+        assert_eq!(inside("."), None);
+    }
+}

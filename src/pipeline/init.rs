@@ -1,0 +1,153 @@
+//! A project begun: the repository is looked at, the files are written, and nothing that stands there is touched.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::init::{CiSystem, NewFile, Proposal, Start, look, propose};
+use crate::manifest::{DiskFiles, EntryKind, FileKind, FileSource as _, json_schema};
+
+use super::PipelineError;
+
+/// The longest file that is read when a repository is looked at, in bytes.
+const LONGEST_READ: u64 = 256 * 1024;
+
+/// The folder into which the schemas go to which the first lines of files point.
+const SCHEMAS: &str = ".holdpoint/schemas";
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct InitRequest {
+    /// The folder in which the project begins.
+    pub project_root: PathBuf,
+    /// How the workflow is started.
+    pub start: Start,
+    /// The system that is to run the gate; what the repository shows where nothing was said.
+    pub ci: Option<CiSystem>,
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// What was written.
+    pub written: Vec<NewFile>,
+    /// The paths of what stood there already and was left as it is.
+    pub kept: Vec<String>,
+    /// What only a person can write down.
+    pub notices: Vec<String>,
+    /// Whether the folder lies in a git repository.
+    pub in_git: bool,
+}
+
+/// Begins a project.
+///
+/// # Errors
+/// Where a project stands there already, the folder cannot be read, or a file cannot be written.
+pub fn init(request: &InitRequest) -> Result<Begun, PipelineError> {
+    let root = &request.project_root;
+    refuse_a_second(root)?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| PipelineError::Files { path, source }
+    };
+    let absolute = fs::canonicalize(root).map_err(failed(root))?;
+    let repository = absolute.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
+    let files = DiskFiles::new(&absolute);
+    let paths = files.list("").map_err(|error| failed(root)(std::io::Error::other(error.to_string())))?;
+    let mut found = look(&paths, &|path| read(&absolute, path));
+    let top = repository.as_deref().unwrap_or(&absolute);
+    let below = absolute.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
+    let ci = request.ci.unwrap_or_else(|| shown_ci(top, &found.ci));
+    let notices = std::mem::take(&mut found.notices);
+    let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or("project");
+    let proposal = Proposal { found: &found, name, below, start: request.start.clone(), ci: Some(ci) };
+    let mut begun = Begun { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
+    for file in propose(&proposal) {
+        let folder = if file.at_repository_root { top } else { &absolute };
+        if write_new(folder, &file.path, &file.text)? {
+            begun.written.push(file);
+        } else {
+            begun.kept.push(file.path);
+        }
+    }
+    write_schemas(&absolute)?;
+    Ok(begun)
+}
+
+pub(super) fn refuse_a_second(root: &Path) -> Result<(), PipelineError> {
+    let file = root.join("holdpoint.yaml");
+    if file.symlink_metadata().is_ok() {
+        return Err(PipelineError::Begun(file));
+    }
+    Ok(())
+}
+
+/// The system whose files stand at the repository's root, or whose name its remote has; else a script for any.
+fn shown_ci(top: &Path, in_project: &[CiSystem]) -> CiSystem {
+    let stands = |path: &str| top.join(path).exists();
+    if stands(".github") {
+        CiSystem::Github
+    } else if stands(".gitlab-ci.yml") || stands(".gitlab") {
+        CiSystem::Gitlab
+    } else if let Some(system) = in_project.first() {
+        *system
+    } else {
+        let settings = fs::read_to_string(top.join(".git/config")).unwrap_or_default();
+        let remotes = settings.lines().filter_map(|line| line.trim().strip_prefix("url = "));
+        remotes.filter_map(CiSystem::of_remote).next().unwrap_or(CiSystem::Script)
+    }
+}
+
+fn read(root: &Path, path: &str) -> Option<String> {
+    let path = root.join(path);
+    let metadata = path.symlink_metadata().ok()?;
+    let is_small = metadata.is_file() && metadata.len() <= LONGEST_READ;
+    is_small.then(|| fs::read_to_string(path).ok()).flatten()
+}
+
+/// Writes a file where nothing is, and through no link. Answers whether it did.
+pub(super) fn write_new(root: &Path, path: &str, text: &str) -> Result<bool, PipelineError> {
+    let files = DiskFiles::new(root);
+    let whole = root.join(path);
+    let failed = |source| PipelineError::Files { path: whole.clone(), source };
+    for (at, _) in path.match_indices('/') {
+        let folder = &path[..at];
+        if !matches!(files.kind(folder), None | Some(EntryKind::Directory)) {
+            let fault = format!("`{folder}` is no folder, and links are not followed");
+            return Err(failed(std::io::Error::other(fault)));
+        }
+    }
+    fs::create_dir_all(whole.parent().unwrap_or(root)).map_err(failed)?;
+    let mut file = match fs::File::create_new(&whole) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) => return Err(failed(error)),
+    };
+    match file.write_all(text.as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) => {
+            // Half a file would only be in the way; the error that is reported is the first one.
+            let _ = fs::remove_file(&whole);
+            Err(failed(error))
+        }
+    }
+}
+
+/// Writes the schema of every kind of file of a project into its folder for generated files, anew each time: editors
+/// find them by the first lines of files. Answers with the folder.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn write_schemas(project_root: &Path) -> Result<PathBuf, PipelineError> {
+    let folder = project_root.join(SCHEMAS);
+    let failed = |source| PipelineError::Files { path: folder.clone(), source };
+    fs::create_dir_all(&folder).map_err(failed)?;
+    for kind in FileKind::ALL {
+        let text = serde_json::to_string_pretty(json_schema(kind)).map_err(std::io::Error::from).map_err(failed)?;
+        // An editor may read at any moment: a file is whole or the one before.
+        let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        file.persist(folder.join(format!("{}.json", kind.name()))).map_err(|error| failed(error.error))?;
+    }
+    Ok(folder)
+}

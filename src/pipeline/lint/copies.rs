@@ -1,0 +1,123 @@
+//! Cases that say nearly the same: a copy that was never made into a case of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::json;
+use similar::TextDiff;
+
+use crate::domain::{CaseId, WorkflowId};
+use crate::manifest::Case;
+
+/// Two texts that share this much of their characters are near copies: a question of thirty letters in a case of three
+/// hundred makes another case, a letter or a blank does not.
+const ALIKE: f32 = 0.97;
+
+/// In the order of their texts, and of their texts read backwards, near copies stand close together; so many are compared
+/// with each. A case of every other would take hours for 100,000.
+const NEIGHBOURS: usize = 8;
+
+/// Two cases that say nearly the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NearCopy {
+    /// The first by name.
+    pub case: CaseId,
+    /// The other.
+    pub other: CaseId,
+    /// How much of their characters they share, up to 1.
+    pub alike: f32,
+}
+
+/// The pairs of near copies among the cases of each workflow, sorted.
+pub(super) fn near_copies<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<NearCopy> {
+    let mut by_workflow: BTreeMap<&WorkflowId, Vec<(String, &CaseId)>> = BTreeMap::new();
+    for case in cases {
+        by_workflow.entry(&case.workflow).or_default().push((essence(case), &case.id));
+    }
+    let mut pairs: BTreeMap<(&CaseId, &CaseId), f32> = BTreeMap::new();
+    for mut texts in by_workflow.into_values() {
+        texts.sort_unstable();
+        compare_neighbours(&texts, &mut pairs);
+        let mut backwards: Vec<(String, &(String, &CaseId))> =
+            texts.iter().map(|entry| (entry.0.chars().rev().collect(), entry)).collect();
+        backwards.sort_unstable();
+        let texts: Vec<(String, &CaseId)> = backwards.into_iter().map(|(_, entry)| entry.clone()).collect();
+        compare_neighbours(&texts, &mut pairs);
+    }
+    let pair = |((case, other), alike): ((&CaseId, &CaseId), f32)| NearCopy {
+        case: case.clone(),
+        other: other.clone(),
+        alike,
+    };
+    pairs.into_iter().map(pair).collect()
+}
+
+fn compare_neighbours<'a>(texts: &[(String, &'a CaseId)], pairs: &mut BTreeMap<(&'a CaseId, &'a CaseId), f32>) {
+    let mut compared = BTreeSet::new();
+    for (at, (text, case)) in texts.iter().enumerate() {
+        for (other_text, other) in texts.iter().skip(at + 1).take(NEIGHBOURS) {
+            let pair = if case < other { (*case, *other) } else { (*other, *case) };
+            if compared.insert(pair) && could_be_alike(text, other_text) {
+                let alike = TextDiff::from_chars(text.as_str(), other_text.as_str()).ratio();
+                if alike >= ALIKE {
+                    pairs.insert(pair, alike);
+                }
+            }
+        }
+    }
+}
+
+/// Spares the comparison of texts that differ all over: near copies share a long beginning, or a long end.
+fn could_be_alike(a: &str, b: &str) -> bool {
+    let longest = a.len().max(b.len());
+    let shared =
+        |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();
+    let begin = shared(&mut a.bytes(), &mut b.bytes());
+    let end = shared(&mut a.bytes().rev(), &mut b.bytes().rev());
+    2 * (begin + end) >= longest
+}
+
+/// What a case asks and expects, without its names, in small letters and with single blanks.
+fn essence(case: &Case) -> String {
+    let document = json!({
+        "input": case.input, "steps": case.steps, "faults": case.faults, "sources": case.sources, "expect": case.expect,
+    });
+    let text = document.to_string().to_lowercase();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{MemoryFiles, load_project};
+
+    /// The pairs among cases with these questions.
+    fn pairs(questions: &[&str]) -> Vec<(String, String)> {
+        let mut files = MemoryFiles::new().with(
+            "holdpoint.yaml",
+            "schema: holdpoint.project/1\nname: x\nworkflows:\n  w:\n    command: {run: [cat]}\n    parts: []\n",
+        );
+        for (number, question) in questions.iter().enumerate() {
+            let text = format!(
+                "id: c{number}\ntitle: t{number}\nworkflow: w\ninput: {{question: \"{question}\", customer: K-12, channel: \
+                 the counter of the shop}}\nexpect:\n  - contains: Unused parts can be returned within thirty days\n"
+            );
+            files = files.with(&format!("cases/action/c{number}.yaml"), text);
+        }
+        let project = load_project(&files, &BTreeMap::new()).unwrap_or_else(|errors| panic!("{errors:?}")).project;
+        let copies = near_copies(project.cases.values());
+        copies.into_iter().map(|pair| (pair.case.to_string(), pair.other.to_string())).collect()
+    }
+
+    #[test]
+    fn a_letter_or_a_blank_makes_no_other_case_and_another_question_does() {
+        let asked = "How long can I return unused parts that I bought at the counter?";
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(
+            pairs(&[asked, "how long  can I return unused parts that I bought at the counter"]),
+            [pair("c0", "c1")]
+        );
+        assert_eq!(pairs(&[asked, "Is a repair of the front light under warranty after two years?"]), []);
+        assert_eq!(pairs(&[asked, "x", asked]), [pair("c0", "c2")]);
+    }
+}

@@ -1,0 +1,121 @@
+//! `docs/reference.md` is made from the code: the command line, exit codes, what files can say, expectations, faults.
+//!
+//! Where it has fallen behind, `UPDATE_DOCS=1 cargo test --test docs` writes it anew.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use holdpoint::manifest::{FileKind, json_schema};
+use serde_json::Value;
+
+#[test]
+fn the_reference_says_what_the_code_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
+    let made = reference();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    let differing = made.lines().zip(kept.lines()).find(|(made, kept)| made != kept);
+    assert!(
+        made == kept,
+        "docs/reference.md has fallen behind, first at {differing:?}: UPDATE_DOCS=1 cargo test --test docs"
+    );
+}
+
+fn reference() -> String {
+    let mut text = String::from(
+        "# Reference\n\nMade from the code by the tests; edit the code instead. The JSON Schemas themselves: `holdpoint schema KIND`.\n",
+    );
+    command_line(&mut text);
+    for kind in FileKind::ALL {
+        let schema = json_schema(kind);
+        write!(text, "\n## The {} file\n\n", kind.name()).unwrap();
+        fields(schema, schema, &mut text);
+    }
+    let case = json_schema(FileKind::Case);
+    definition(case, "Expectation", "Expectations", &mut text);
+    definition(case, "FaultName", "Faults", &mut text);
+    text
+}
+
+fn command_line(text: &mut String) {
+    text.push_str("\n## Command line\n");
+    let general = help(&[]);
+    for command in commands(&general) {
+        let told = help(&[&command]);
+        let below = commands(&told);
+        section(&[&command], &told, text);
+        for inner in below {
+            section(&[&command, &inner], &help(&[&command, &inner]), text);
+        }
+    }
+    let codes = general.split_once("Exit codes:").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ");
+    write!(text, "\n## Exit codes\n\n").unwrap();
+    for code in codes.trim_end_matches('.').split(", ") {
+        let (number, meaning) = code.split_once(' ').unwrap();
+        writeln!(text, "- {number}: {meaning}").unwrap();
+    }
+}
+
+fn section(command: &[&str], told: &str, text: &mut String) {
+    let told = told.split("\nOptions:\n      --project").next().unwrap().trim_end();
+    write!(text, "\n### holdpoint {}\n\n```\n{told}\n```\n", command.join(" ")).unwrap();
+}
+
+fn help(command: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_holdpoint"))
+        .args(command)
+        .arg("--help")
+        .env_clear()
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn commands(help: &str) -> Vec<String> {
+    let Some((_, rest)) = help.split_once("\nCommands:\n") else { return Vec::new() };
+    let listed = rest.lines().take_while(|line| !line.is_empty());
+    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// The fields of an object, with those that its definitions have below them named by their type.
+fn fields(root: &Value, schema: &Value, text: &mut String) {
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        let mark = if required.contains(&name.as_str()) { " (required)" } else { "" };
+        writeln!(text, "- `{name}`{mark}: {}", described(root, field)).unwrap();
+    }
+}
+
+/// What a field says of itself, or what its type does.
+fn described(root: &Value, field: &Value) -> String {
+    let own = field["description"].as_str().map(str::to_owned);
+    let referred = || {
+        let name = field["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+        root["$defs"][name]["description"].as_str().map(str::to_owned)
+    };
+    let described = own.or_else(referred).unwrap_or_default();
+    described.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn definition(root: &Value, name: &str, title: &str, text: &mut String) {
+    let schema = &root["$defs"][name];
+    assert!(schema.is_object(), "the case's schema has no `{name}`");
+    write!(text, "\n## {title}\n\n").unwrap();
+    let before = text.len();
+    fields(root, schema, text);
+    let variants = schema["oneOf"].as_array().into_iter().flatten();
+    for variant in variants {
+        let names = variant["const"].as_str().map(|name| vec![name]).unwrap_or_default();
+        let listed = variant["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        for name in names.into_iter().chain(listed) {
+            writeln!(text, "- `{name}`: {}", described(root, variant)).unwrap();
+        }
+    }
+    assert!(text.len() > before, "`{name}` lists nothing");
+}
