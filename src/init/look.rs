@@ -133,7 +133,7 @@ fn components(path: &str) -> impl Iterator<Item = &str> {
     folder(path).split('/').filter(|name| !name.is_empty())
 }
 
-/// A name with control characters in it cannot be written into a project's files.
+/// A name with control characters or backslashes in it cannot be written into a project's files.
 fn is_passed_over(path: &str) -> bool {
     path.contains(char::is_control)
         || components(path)
@@ -232,11 +232,11 @@ fn read_lines(code: &[&str], own: &[&String], read: &dyn Fn(&str) -> Option<Stri
     found.addresses.truncate(MOST_NAMES);
 }
 
-/// Names that only models have, between quotes or behind a colon or an equals sign.
+/// A text with a digit in it that is given to something called a model, whoever makes it.
 fn model_names() -> &'static Option<Regex> {
     static NAMES: OnceLock<Option<Regex>> = OnceLock::new();
     NAMES.get_or_init(|| {
-        Regex::new(r#"(?:["'`]|[:=]\s*)((?:gpt-[345]|o[1345]-(?:mini|pro|preview)|claude-|gemini-[0-9]|mistral-|command-r|llama-?[234]|qwen-?[23]|deepseek-)[A-Za-z0-9.:_-]*)(?:["'`\s,;]|$)"#).ok()
+        Regex::new(r#"(?i)\bmodel(?:_?name|_?id)?["']?\s*[:=]\s*["']([a-z][a-z0-9._:/-]*[0-9][a-z0-9._:/-]*)["']"#).ok()
     })
 }
 

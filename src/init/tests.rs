@@ -1,3 +1,5 @@
+//! What repositories show, and that whatever is written for them passes the check.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -154,7 +156,7 @@ proptest! {
     ) {
         let mut files = MemoryFiles::new();
         for (folder, name, ending) in &names {
-            let lines = format!("{text}\nx = \"claude-{name}\"\nos.environ[\"A_{}_URL\"]\n", name.len());
+            let lines = format!("{text}\nmodel = \"m-4{name}\"\nos.environ[\"A_{}_URL\"]\n", name.len());
             files = files.with(&format!("{folder}{name}.{ending}"), lines);
         }
         let found = look_at(&files);

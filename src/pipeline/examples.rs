@@ -24,7 +24,7 @@ struct R618;
 
 /// The practice workflows' manifests and cases, of which the example takes its own.
 #[derive(Embed)]
-#[folder = "$CARGO_MANIFEST_DIR"]
+#[folder = "."]
 #[include = "manifests/*.yaml"]
 #[include = "cases/*"]
 struct Practice;

@@ -111,6 +111,6 @@ fn the_example_that_acts_is_laid_down_whole_and_finds_its_defect() {
     let report = sandbox.report();
     assert!(report["counts"]["passed"].as_u64().unwrap() > 50, "{}", report["counts"]);
     assert_eq!(report["counts"]["passed"], report["counts"]["selected"]);
-    sandbox.edit("manifests/r618-inventory.yaml", "settings: {", "settings: {defect: takes_in_flight_as_refusal, ");
+    sandbox.edit("manifests/r618-inventory.yaml", "settings: {", "settings: {defect: new_key_per_retry, ");
     sandbox.holdpoint(&["gate"]).expect(10);
 }
