@@ -133,9 +133,9 @@ fn components(path: &str) -> impl Iterator<Item = &str> {
     folder(path).split('/').filter(|name| !name.is_empty())
 }
 
-/// A name with control characters or backslashes in it cannot be written into a project's files.
+/// A name with a control character or a backslash in it cannot be written into a project's files.
 fn is_passed_over(path: &str) -> bool {
-    path.contains(char::is_control)
+    path.contains(|c: char| c.is_control() || c == '\\')
         || components(path)
             .any(|name| name.starts_with('.') || PASSED_OVER.iter().any(|other| other.eq_ignore_ascii_case(name)))
 }

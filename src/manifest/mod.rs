@@ -57,14 +57,10 @@ pub use project_file::{
     HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe, ProjectFile, Settle, SqlProbe, StartedTarget,
     UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
 };
-<<<<<<< HEAD
 pub use retry_policy::RetryPolicy;
-pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
-=======
 pub use scaffold::{
     PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold, yaml_quoted, yaml_word,
 };
->>>>>>> 9750343 (Begin a project where there is none, explain what takes a path, find cases that show less than they seem to, and run the tutorial)
 pub use schema::{FileKind, json_schema};
 pub use suggest::nearest;
 pub use written::Written;

@@ -71,18 +71,12 @@ impl PipelineError {
             Self::Ledger(_) => ExitCode::Baseline,
             Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
             Self::NotAcceptable(_)
-<<<<<<< HEAD
             | Self::Resume(_)
-            | Self::Range(_)
-            | Self::Scaffold(_)
-            | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_)) => ExitCode::Usage,
-=======
             | Self::Range(_)
             | Self::Scaffold(_)
             | Self::Begun(_)
             | Self::Outside(_)
-            | Self::Store(StoreError::NoSuchRun(_)) => ExitCode::Usage,
->>>>>>> 9750343 (Begin a project where there is none, explain what takes a path, find cases that show less than they seem to, and run the tutorial)
+            | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_)) => ExitCode::Usage,
             Self::Html(error) if error.is_the_projects() => ExitCode::InvalidProject,
             _ => ExitCode::Internal,
         }
