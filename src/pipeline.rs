@@ -39,7 +39,7 @@ pub use examples::{Example, lay_down_example};
 pub use exercise::{ExerciseProgress, ExerciseRequest, Exercised, exercise, keep_row};
 pub use explain::{ExplainedClaim, ExplainedPath, explain_paths};
 pub use import::{LaidDown, lay_down, record_imported};
-pub use init::{Begun, InitRequest, init, write_schemas};
+pub use init::{BegunProject, InitRequest, init, write_schemas};
 pub use lint::{CaseLint, NearCopy, lint_cases};
 pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};

@@ -2,7 +2,7 @@
 
 use crate::domain::ExitCode;
 use crate::init::{CiSystem, Start};
-use crate::pipeline::{self, Begun, Example, InitRequest};
+use crate::pipeline::{self, BegunProject, Example, InitRequest};
 
 use super::Context;
 use super::arguments::{CiChoice, ExampleChoice, InitArguments};
@@ -47,7 +47,7 @@ fn begin(context: &Context, arguments: &InitArguments) -> Result<ExitCode, Failu
     Ok(ExitCode::Passed)
 }
 
-fn report(context: &Context, begun: &Begun, start: &Start) {
+fn report(context: &Context, begun: &BegunProject, start: &Start) {
     let console = &context.console;
     let width = begun.written.iter().map(|file| file.path.chars().count()).max().unwrap_or_default();
     for file in &begun.written {

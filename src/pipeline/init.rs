@@ -28,7 +28,7 @@ pub struct InitRequest {
 
 /// What was done.
 #[derive(Clone, Debug)]
-pub struct Begun {
+pub struct BegunProject {
     /// What was written.
     pub written: Vec<NewFile>,
     /// The paths of what stood there already and was left as it is.
@@ -43,7 +43,7 @@ pub struct Begun {
 ///
 /// # Errors
 /// Where a project stands there already, the folder cannot be read, or a file cannot be written.
-pub fn init(request: &InitRequest) -> Result<Begun, PipelineError> {
+pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     let root = &request.project_root;
     refuse_a_second(root)?;
     let failed = |path: &Path| {
@@ -61,7 +61,7 @@ pub fn init(request: &InitRequest) -> Result<Begun, PipelineError> {
     let notices = std::mem::take(&mut found.notices);
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let proposal = Proposal { found: &found, name, below, start: request.start.clone(), ci: Some(ci) };
-    let mut begun = Begun { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
+    let mut begun = BegunProject { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
     for file in propose(&proposal) {
         let folder = if file.at_repository_root { top } else { &absolute };
         if write_new(folder, &file.path, &file.text)? {

@@ -42,8 +42,9 @@ fn reference() -> String {
 }
 
 fn command_line(text: &mut String) {
-    text.push_str("\n## Command line\n");
     let general = help(&[]);
+    text.push_str("\n## Command line\n\nEvery command takes `--project DIR`, `--color auto|always|never`, `--quiet` and `--verbose`, and ");
+    text.push_str("says more of its options with `--help`.\n");
     for command in commands(&general) {
         let told = help(&[&command]);
         let below = commands(&told);
@@ -61,14 +62,29 @@ fn command_line(text: &mut String) {
 }
 
 fn section(command: &[&str], told: &str, text: &mut String) {
-    let told = told.split("\nOptions:\n      --project").next().unwrap().trim_end();
-    write!(text, "\n### holdpoint {}\n\n```\n{told}\n```\n", command.join(" ")).unwrap();
+    write!(text, "\n### holdpoint {}\n\n```\n{}\n```\n", command.join(" "), without_common_options(told)).unwrap();
+}
+
+/// What every command takes is said once, and left out of each one's help.
+fn without_common_options(told: &str) -> String {
+    const COMMON: [&str; 6] =
+        ["--project <DIR>", "--color <WHEN>", "-q, --quiet", "-v, --verbose", "-h, --help", "-V, --version"];
+    let mut kept: Vec<&str> = Vec::new();
+    let mut leaves_out = false;
+    for line in told.lines() {
+        let is_continued = line.starts_with("          ") && !line.trim_start().starts_with('-');
+        leaves_out = COMMON.iter().any(|option| line.trim_start().starts_with(option)) || leaves_out && is_continued;
+        if !leaves_out {
+            kept.push(line);
+        }
+    }
+    kept.join("\n").trim_end().trim_end_matches("\nOptions:").trim_end().to_owned()
 }
 
 fn help(command: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_holdpoint"))
         .args(command)
-        .arg("--help")
+        .arg("-h")
         .env_clear()
         .env("COLUMNS", "100")
         .output()
