@@ -45,12 +45,12 @@ def figure(function):
     return function
 
 
-def write_project(folder, cases):
-    """A project with one command workflow that echoes, and so many cases of it."""
+def write_project(folder, cases, workflow="command: {run: [cat]}"):
+    """A project with one workflow that echoes, a command unless another is given, and so many cases of it."""
     folder.mkdir()
     (folder / "holdpoint.yaml").write_text(
         "schema: holdpoint.project/1\nname: benchmark\n"
-        "workflows:\n  echo:\n    command: {run: [cat]}\n    parts: [prompt]\n    answer: text\n"
+        f"workflows:\n  echo:\n    {workflow}\n    parts: [prompt]\n    answer: text\n"
     )
     (folder / "manifests").mkdir()
     (folder / "manifests" / "prompt.yaml").write_text(

@@ -20,6 +20,7 @@ import time
 from harness import Pair, Settings, Value, build, commit, figure, git, invocation, main, run, write_project
 from harness import ROOT
 import report_page  # noqa: F401  registers its figures
+import runner_figures  # noqa: F401  registers its figures
 
 
 @figure

@@ -83,14 +83,10 @@ pub struct RawObservation<'a> {
 }
 
 impl<'a> RawObservation<'a> {
-    /// The observation with secrets in it, for graders alone.
-    pub fn for_grading(&self) -> &Observation {
-        &self.observation
-    }
-
-    /// What redacts texts made from the observation, such as a grade's message.
-    pub fn redactor(&self) -> &'a Redactor {
-        self.redactor
+    /// The observation with secrets in it, for graders alone, and what takes them out of it and of texts made from it,
+    /// such as a grade's message.
+    pub fn for_grading(self) -> (Observation, &'a Redactor) {
+        (self.observation, self.redactor)
     }
 
     /// The observation without secrets, to be recorded and shown.

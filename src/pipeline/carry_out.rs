@@ -1,5 +1,6 @@
 //! From a plan to graded results: trials are executed, graded and recorded as they end.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -283,14 +284,15 @@ struct Graded {
 
 impl<'a> Collector<'a> {
     fn take(&self, raw: RawObservation<'_>) {
-        let observation = raw.for_grading();
-        let Some(case) = self.cases.get(&(&observation.case, observation.form)) else { return };
+        let (observation, redactor) = raw.for_grading();
+        let id = observation.case.clone();
+        let Some(case) = self.cases.get(&(&id, observation.form)) else { return };
         let project = &self.job.prepared.project;
         let context = GradingContext { parts: &project.parts, texts: &project.texts };
-        let trial = grade(case, observation.clone(), &context);
-        let mutated = self.mutated(case, &trial, &context, raw.redactor());
-        let trial = without_secrets(trial, raw);
-        let recorded = self.recorder.record(trial.clone(), mutated.clone());
+        let trial = grade(case, observation, &context);
+        let mutated = self.mutated(case, &trial, &context, redactor);
+        let trial = without_secrets(trial, redactor);
+        let recorded = self.recorder.record(&trial, mutated.as_ref());
         let mut graded = self.graded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = recorded {
             graded.lost.get_or_insert(error);
@@ -304,7 +306,7 @@ impl<'a> Collector<'a> {
     fn take_over(&mut self, taken: TakenUp) -> Result<Vec<Resumption>, PipelineError> {
         let graded = self.graded.get_mut().unwrap_or_else(PoisonError::into_inner);
         for trial in taken.held {
-            self.recorder.record(trial.clone(), None)?;
+            self.recorder.record(&trial, None)?;
             graded.trials.push(trial);
         }
         for (trial, mutation) in taken.kept {
@@ -387,13 +389,14 @@ impl<'a> Collector<'a> {
 }
 
 /// Graders have seen the observation as it was; from here on nothing holds a secret.
-pub(super) fn without_secrets(mut trial: GradedTrial, raw: RawObservation<'_>) -> GradedTrial {
-    let redactor = raw.redactor();
-    for grade in &mut trial.grades {
-        grade.message = redactor.text(&grade.message).into_owned();
+pub(super) fn without_secrets(trial: GradedTrial, redactor: &Redactor) -> GradedTrial {
+    let GradedTrial { observation, mut grades, claim_checks, status } = trial;
+    for grade in &mut grades {
+        if let Cow::Owned(redacted) = redactor.text(&grade.message) {
+            grade.message = redacted;
+        }
     }
-    let checks = std::mem::take(&mut trial.claim_checks).into_iter();
-    trial.claim_checks = checks.map(|(operation, check)| (redactor.operation_id(&operation), check)).collect();
-    trial.observation = raw.redacted();
-    trial
+    let checks = claim_checks.into_iter();
+    let claim_checks = checks.map(|(operation, check)| (redactor.operation_id(&operation), check)).collect();
+    GradedTrial { observation: redactor.observation(observation), grades, claim_checks, status }
 }

@@ -336,8 +336,9 @@ impl Stage<'_> {
             clock: jiff::Timestamp::now,
         };
         let executed = execute(&specs, &settings, &|raw| {
-            let Some(case) = cases.get(&raw.for_grading().case) else { return };
-            let trial = without_secrets(grade(case, raw.for_grading().clone(), context), raw);
+            let (observation, redactor) = raw.for_grading();
+            let Some(case) = cases.get(&observation.case) else { return };
+            let trial = without_secrets(grade(case, observation, context), redactor);
             let mut graded = graded.lock().unwrap_or_else(PoisonError::into_inner);
             (self.progress)(graded.len() + 1, specs.len(), case.id.as_str());
             graded.insert(case.id.clone(), trial);

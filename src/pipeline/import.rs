@@ -90,7 +90,7 @@ pub fn record_imported(root: &Path, imported: &ImportedRun) -> Result<RunId, Pip
     let header = RunHeader { run: free.unwrap_or_else(|| wanted.clone()), ..imported.header.clone() };
     let (recorder, _) = store.begin_run(&header)?;
     for trial in &imported.trials {
-        recorder.record(trial.clone(), None)?;
+        recorder.record(trial, None)?;
     }
     recorder.finish(&imported.summary)?;
     Ok(header.run)

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Transaction, params};
 
@@ -14,8 +15,14 @@ use super::run_header::{RunHeader, RunSummary};
 use super::run_record::{MIGRATIONS, Resumption, TrialKey, content_error, write_fact};
 use super::{StoreError, schema};
 
-/// Writes a run's record while it goes on. Entries are written by a thread of their own, as many as are waiting in one
-/// transaction, so that durability costs one disk flush for many trials.
+/// How long a finished trial waits for others to share a transaction with, and its flush of the disk.
+const GATHERED_FOR: Duration = Duration::from_millis(5);
+
+/// How many entries wait for no others.
+const GATHERED: usize = 256;
+
+/// Writes a run's record while it goes on. Entries are written by a thread of their own, those that come shortly after
+/// each other in one transaction, so that durability costs one disk flush for many trials.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
@@ -45,8 +52,17 @@ pub struct TakeUp<'a> {
 
 #[derive(Debug)]
 enum Entry {
-    Finished { trial: Box<GradedTrial>, mutation: Option<Box<CaseMutation>> },
+    Finished(Row),
     Starting { trial: TrialKey, at: String, written: Sender<()> },
+}
+
+/// A finished trial as it is written. The thread that ran the trial makes the text: the writer, of which there is one,
+/// has less to do, and nothing of the trial is kept twice.
+#[derive(Debug)]
+struct Row {
+    kept: Kept,
+    content: String,
+    mutation: Option<String>,
 }
 
 impl Recorder {
@@ -95,8 +111,12 @@ impl Recorder {
     ///
     /// # Errors
     /// When the writer has stopped; [`Recorder::wait`] then says why.
-    pub fn record(&self, trial: GradedTrial, mutation: Option<CaseMutation>) -> Result<(), StoreError> {
-        self.send(Entry::Finished { trial: Box::new(trial), mutation: mutation.map(Box::new) })
+    pub fn record(&self, trial: &GradedTrial, mutation: Option<&CaseMutation>) -> Result<(), StoreError> {
+        let content_error = |source| content_error(&self.path, "a trial", source);
+        let content = serde_json::to_string(trial).map_err(content_error)?;
+        let mutation = mutation.map(serde_json::to_string).transpose().map_err(content_error)?;
+        let kept = Kept { trial: TrialKey::of(trial), status: trial.status };
+        self.send(Entry::Finished(Row { kept, content, mutation }))
     }
 
     /// Puts on record that a trial starts, and returns once that is on disk: from then on it can never be taken for one
@@ -179,11 +199,12 @@ impl Record<'_> {
     fn write(&self, connection: &mut Connection, entries: &Receiver<Entry>) -> Result<(), StoreError> {
         let fail = |source| StoreError::Database { path: self.path.to_owned(), source };
         while let Ok(first) = entries.recv() {
+            let gathered = gather(first, entries);
             let transaction = connection.transaction().map_err(fail)?;
             let (mut kept, mut started) = (Vec::new(), Vec::new());
-            for entry in std::iter::once(first).chain(entries.try_iter()) {
+            for entry in gathered {
                 match entry {
-                    Entry::Finished { trial, mutation } => kept.push(self.insert(&transaction, &trial, mutation)?),
+                    Entry::Finished(row) => kept.push(self.insert(&transaction, row)?),
                     Entry::Starting { trial: TrialKey { case, form, number }, at, written } => {
                         let insert =
                             "INSERT OR REPLACE INTO started (case_id, form, number, at) VALUES (?1, ?2, ?3, ?4)";
@@ -204,21 +225,83 @@ impl Record<'_> {
         Ok(())
     }
 
-    fn insert(
-        &self,
-        transaction: &Transaction<'_>,
-        trial: &GradedTrial,
-        mutation: Option<Box<CaseMutation>>,
-    ) -> Result<Kept, StoreError> {
+    fn insert(&self, transaction: &Transaction<'_>, row: Row) -> Result<Kept, StoreError> {
         let fail = |source| StoreError::Database { path: self.path.to_owned(), source };
-        let content_error = |source| content_error(self.path, "a trial", source);
-        let content = serde_json::to_string(trial).map_err(content_error)?;
-        let mutation = mutation.map(|mutation| serde_json::to_string(&mutation)).transpose().map_err(content_error)?;
-        let key = TrialKey::of(trial);
+        let Row { kept, content, mutation } = row;
         let insert = "INSERT INTO trial (case_id, form, number, status, content, mutation)
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![key.case.as_str(), key.form.name(), key.number, trial.status.name(), content, mutation];
+        let TrialKey { case, form, number } = &kept.trial;
+        let row = params![case.as_str(), form.name(), number, kept.status.name(), content, mutation];
         transaction.prepare_cached(insert).and_then(|mut insert| insert.execute(row)).map_err(fail)?;
-        Ok(Kept { trial: key, status: trial.status })
+        Ok(kept)
+    }
+}
+
+/// The entries of one transaction. Whoever waits for a start to be on disk makes it begin at once.
+fn gather(first: Entry, entries: &Receiver<Entry>) -> Vec<Entry> {
+    let until = Instant::now() + GATHERED_FOR;
+    let mut gathered = vec![first];
+    while gathered.len() < GATHERED && matches!(gathered.last(), Some(Entry::Finished(_))) {
+        match entries.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(entry) => gathered.push(entry),
+            Err(_) => break,
+        }
+    }
+    gathered.extend(entries.try_iter().take(GATHERED));
+    gathered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Form;
+
+    fn finished(number: u32) -> Entry {
+        let trial = TrialKey { case: "one".into(), form: Form::Head, number };
+        let kept = Kept { trial, status: TrialStatus::Passed };
+        Entry::Finished(Row { kept, content: String::new(), mutation: None })
+    }
+
+    fn starting(number: u32) -> Entry {
+        let trial = TrialKey { case: "one".into(), form: Form::Head, number };
+        Entry::Starting { trial, at: String::new(), written: channel().0 }
+    }
+
+    fn numbers(entries: &[Entry]) -> Vec<u32> {
+        let number = |entry: &Entry| match entry {
+            Entry::Finished(row) => row.kept.trial.number,
+            Entry::Starting { trial, .. } => trial.number,
+        };
+        entries.iter().map(number).collect()
+    }
+
+    #[test]
+    fn trials_that_end_while_one_waits_are_written_with_it_and_the_last_ones_wait_for_nobody() {
+        let (sender, entries) = channel();
+        let late = std::thread::spawn(move || (2..5).for_each(|number| sender.send(finished(number)).unwrap()));
+        let mut gathered = numbers(&gather(finished(1), &entries));
+        // However slow the other thread is, nothing is lost between two transactions.
+        while let Ok(next) = entries.recv() {
+            gathered.extend(numbers(&gather(next, &entries)));
+        }
+        late.join().unwrap();
+        assert_eq!(gathered, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_start_takes_along_what_is_there_and_waits_for_nothing_more() {
+        let (sender, entries) = channel();
+        (2..5).for_each(|number| sender.send(finished(number)).unwrap());
+        assert_eq!(numbers(&gather(starting(1), &entries)), [1, 2, 3, 4]);
+        assert_eq!(numbers(&gather(starting(5), &entries)), [5]);
+        sender.send(starting(7)).unwrap();
+        assert_eq!(numbers(&gather(finished(6), &entries)), [6, 7]);
+    }
+
+    #[test]
+    fn a_transaction_has_an_end_however_many_are_waiting() {
+        let (sender, entries) = channel();
+        (0..3_000).for_each(|number| sender.send(finished(number)).unwrap());
+        assert!(gather(finished(0), &entries).len() <= 2 * GATHERED);
     }
 }

@@ -230,8 +230,9 @@ fn trials_and_forms_of_one_case_are_kept_apart() {
     let specs = [spec(Form::Head, 1), spec(Form::Head, 2), spec(Form::Base, 1)];
     specimen
         .execute(&specs, &|raw| {
-            let json = raw.for_grading().last_answer().unwrap().json.clone().unwrap();
-            seen.lock().unwrap().push((raw.for_grading().form, json["trial"].clone(), json["state_dir"].clone()));
+            let (observation, _) = raw.for_grading();
+            let json = observation.last_answer().unwrap().json.clone().unwrap();
+            seen.lock().unwrap().push((observation.form, json["trial"].clone(), json["state_dir"].clone()));
         })
         .unwrap();
     let mut seen = seen.into_inner().unwrap();
@@ -300,9 +301,10 @@ fn a_secret_is_seen_by_graders_and_by_no_record() {
     let seen = std::sync::Mutex::new(Vec::new());
     specimen
         .execute(&[spec], &|raw| {
-            assert_eq!(raw.redactor().text("a grade on s3cr3t-value"), "a grade on [redacted:TOKEN]");
-            let graded = text(raw.for_grading()).to_owned();
-            seen.lock().unwrap().push((graded, raw.redacted()));
+            let (observation, redactor) = raw.for_grading();
+            assert_eq!(redactor.text("a grade on s3cr3t-value"), "a grade on [redacted:TOKEN]");
+            let graded = text(&observation).to_owned();
+            seen.lock().unwrap().push((graded, redactor.observation(observation)));
         })
         .unwrap();
     let (graded, recorded) = seen.into_inner().unwrap().remove(0);
