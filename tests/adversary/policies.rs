@@ -60,7 +60,7 @@ pub(crate) const WAYS: &[Way] = &[
             desk.gate_change()
         },
         ends: 15,
-        says: "the project is paused: no case is started",
+        says: "the project is paused since",
     },
     Way {
         trick: "names one case that passes instead of the gate",

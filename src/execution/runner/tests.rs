@@ -407,13 +407,14 @@ seen = [call['schema'], call['case'], call['input'], call['answer']['output'], c
 print(json.dumps({'pass': sys.argv[1] == 'yes', 'message': json.dumps(seen)}))
 ",
     );
-    let judge = |run: &[&str]| json!({"command": {"run": run, "timeout_s": 1}});
+    let judge = |run: &[&str]| json!({"command": {"run": run, "timeout_s": 30}});
+    let impatient = json!({"command": {"run": ["sleep", "600"], "timeout_s": 1}});
     let expect = json!([
         {"effects": {"probe": "queue", "count": 1}},
         judge(&["python3", "judge.py", "yes"]),
         {"not": judge(&["python3", "judge.py", "no"])},
         judge(&["false"]),
-        judge(&["sleep", "600"]),
+        impatient,
         judge(&["no-such-program"]),
         judge(&["sh", "-c", "echo '{\"pass\": true}'; exit 1"]),
         judge(&["echo", "{\"pass\": \"false\"}"]),
