@@ -22,6 +22,7 @@ mod practice_workflow;
 mod probes;
 mod process;
 mod program;
+mod queue;
 mod redact;
 mod retry;
 mod runner;
@@ -32,6 +33,7 @@ mod state_dir;
 mod strict_json;
 mod targets;
 mod trial;
+mod turns;
 mod wiring;
 mod workflow;
 

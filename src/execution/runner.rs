@@ -20,6 +20,7 @@ use super::redact::Redactor;
 use super::retry::Retries;
 use super::state_dir::{StateDir, folder_name};
 use super::trial::{self, Surrounding, TrialSpec};
+use super::turns::Turns;
 use super::wiring::SharedProxy;
 use super::workflow::Workflow;
 
@@ -34,7 +35,7 @@ pub struct ExecutionSettings<'a> {
     pub state_root: &'a Path,
     /// The environment that the project file can pass parts of on to programs.
     pub environment: &'a BTreeMap<String, String>,
-    /// How many trials run at the same time.
+    /// How many trials run at the same time, where no limit of the project lets fewer.
     pub jobs: usize,
     /// Whether the trials' folders stay, for a look at them. Otherwise each is removed when its trial has ended.
     pub keep_state: bool,
@@ -97,7 +98,7 @@ impl<'a> RawObservation<'a> {
 
 /// Executes trials and hands each observation to `finished` as soon as its trial ends, from the thread that ran it.
 ///
-/// Trials are started in the order of `specs` and end in any order; none of them sees another. What goes wrong in
+/// Trials under the same limits are started in the order of `specs` and end in any order; none of them sees another. What goes wrong in
 /// a trial is its observation's error and ends nothing else.
 ///
 /// # Errors
@@ -124,26 +125,26 @@ pub fn execute(
     let threads = settings.jobs.clamp(1, specs.len().max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|n| format!("trial {n}")).build()?;
 
-    let next = AtomicUsize::new(0);
+    let turns = Turns::new(specs, &settings.project.file, threads);
     let not_allowed = AtomicUsize::new(0);
     let held = AtomicBool::new(false);
+    let is_over = || settings.cancellation.is_requested() || held.load(Ordering::Relaxed);
     pool.broadcast(|_| {
-        while !settings.cancellation.is_requested() && !held.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(spec) = specs.get(index) else { return };
+        while let Some(turn) = turns.take(is_over) {
+            let Some(spec) = specs.get(turn.trial) else { return };
             if !(settings.may_start)(spec) {
                 held.store(true, Ordering::Relaxed);
                 not_allowed.fetch_add(1, Ordering::Relaxed);
                 return;
             }
-            let observation = run.trial(index, spec);
+            let observation = run.trial(turn.trial, spec);
             finished(RawObservation { observation, redactor: &redactor });
         }
     });
     drop(run);
     // What escaped its process group and hid from its trial goes now.
     end_orphans(&state_root, Spare::Nothing);
-    match specs.len().saturating_sub(next.into_inner()) + not_allowed.into_inner() {
+    match turns.waiting() + not_allowed.into_inner() {
         0 => Ok(()),
         not_started if !settings.cancellation.is_requested() => Err(ExecutionError::Held { not_started }),
         not_started => Err(ExecutionError::Cancelled { not_started }),

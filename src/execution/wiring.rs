@@ -134,7 +134,7 @@ impl<'a> WiredConnectors<'a> {
 
 impl Wired<'_> {
     fn proxied(&self, started: &BTreeMap<&PartId, String>) -> ProxiedConnector {
-        let ConnectorSpec { upstream, env: _, base_path, record_headers, record_bytes, timeout_s } = self.spec;
+        let ConnectorSpec { upstream, env: _, base_path, record_headers, record_bytes, jobs: _, timeout_s } = self.spec;
         let upstream = started.get(self.id).cloned().or_else(|| upstream.url.clone()).unwrap_or_default();
         ProxiedConnector {
             id: self.id.clone(),

@@ -75,6 +75,10 @@ pub struct WorkflowSpec {
     #[serde(default = "default_output_cap")]
     #[schemars(range(min = 1, max = 1_073_741_824))]
     pub output_cap_bytes: usize,
+    /// Trials of this workflow at once at the most, beside what `--jobs` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub jobs: Option<usize>,
     /// The time that the workflow is told as `now`, for cases that name none. RFC 3339; by default the real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
@@ -215,6 +219,10 @@ pub struct ConnectorSpec {
     #[serde(default = "default_record_bytes")]
     #[schemars(range(min = 0, max = 16_777_216))]
     pub record_bytes: usize,
+    /// Trials of all workflows that have this connector, at once at the most, beside what `--jobs` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub jobs: Option<usize>,
     /// Seconds that the upstream may take to begin its answer, and to go on with it.
     #[serde(default = "default_upstream_timeout_s")]
     #[schemars(range(min = 1, max = 86_400))]

@@ -23,8 +23,8 @@ impl ProjectFile {
         let mut written = Written::default();
         for (group, all) in [("workflows", json!(self.workflows)), ("connectors", json!(self.connectors))] {
             for (id, settings) in fields(&all) {
-                // What a workflow uses and is made of is told by the changes of those.
-                let settings = fields(settings).filter(|(name, _)| !matches!(name.as_str(), "parts" | "code"));
+                // What a workflow uses and is made of is told by the changes of those; how many of it run at once starts nothing.
+                let settings = fields(settings).filter(|(name, _)| !matches!(name.as_str(), "parts" | "code" | "jobs"));
                 let digests = settings.map(|(name, value)| (format!("{group}.{id}.{name}"), Digest::of_json(value)));
                 written.started.extend(digests);
             }
@@ -93,6 +93,7 @@ probes:
         assert_eq!(differing("SHOP_URL", "OTHER_URL"), ["connectors.shop.env"]);
         assert_eq!(differing("parts: [greeting]", "parts: []"), <[String; 0]>::default());
         assert_eq!(differing("name: desk", "name: other"), <[String; 0]>::default());
+        assert_eq!(written(&FILE.replace("    code:", "    jobs: 2\n    code:")).started, before.started);
     }
 
     #[test]

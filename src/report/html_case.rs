@@ -16,6 +16,7 @@ use super::trial_view::{ExchangeView, GradeView, OperationView, StepView, TrialV
 use super::visible::shown_bytes;
 use super::words::millis_text;
 use crate::domain::TrialStatus;
+use crate::evidence::Unreached;
 
 /// Bytes of one payload that the page shows at the most.
 const PAYLOAD_CAP: usize = 8_000;
@@ -104,7 +105,8 @@ fn weight(case: &CaseView, cap: usize) -> usize {
             let answer = exchange.answer.as_ref().map_or(0, |answer| bytes(&answer.text));
             bytes(&exchange.request.text) + answer
         };
-        payload(trial.output.as_ref()) + answer + texts + trial.exchanges.iter().map(bodies).sum::<usize>()
+        let unreached = trial.unreached.iter().map(|tried| bytes(&tried.why) + bytes(&tried.then)).sum::<usize>();
+        payload(trial.output.as_ref()) + answer + texts + unreached + trial.exchanges.iter().map(bodies).sum::<usize>()
     };
     let old = case.old_form.iter().flat_map(|old| &old.trials);
     let accepted = case.accepted_output.as_ref().map_or(0, |accepted| bytes(accepted));
@@ -169,6 +171,8 @@ struct TrialItem {
     duration: String,
     open: bool,
     error: Option<String>,
+    /// The tries that reached nothing: what was met instead, and what followed.
+    unreached: Vec<UnreachedItem>,
     panels: Vec<Panel>,
     grades: Vec<GradeItem>,
     /// The operations that someone has to look after, or that came out otherwise than at acceptance.
@@ -178,6 +182,13 @@ struct TrialItem {
     other_calls: Vec<Event>,
     steps: Vec<StepItem>,
     readings: Vec<ReadingItem>,
+}
+
+/// One try that reached neither the workflow nor a target.
+#[derive(Debug, Serialize)]
+struct UnreachedItem {
+    why: SideText,
+    then: String,
 }
 
 /// One operation: what the evidence supports, what is claimed, and what happened.
@@ -304,6 +315,11 @@ fn trial_item(trial: &TrialView, case: Option<&CaseView>, open: bool, cap: Cap<'
         duration: millis_text(trial.duration_ms),
         open,
         error: trial.error.as_ref().map(|error| error.message.clone()),
+        unreached: trial
+            .unreached
+            .iter()
+            .map(|Unreached { why, then }| UnreachedItem { why: plain(why, cap), then: then.clone() })
+            .collect(),
         panels,
         grades: grades.map(|(place, grade)| grade_item(grade, grade_before(case, place), cap)).collect(),
         operations: items(operations),

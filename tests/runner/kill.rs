@@ -31,7 +31,7 @@ echo Good morning
 "#;
 
 /// Mesa in process, and a program beside it; one case fails.
-fn project() -> Sandbox {
+pub(crate) fn project() -> Sandbox {
     let sandbox = Sandbox::practice();
     for set in fs::read_dir(sandbox.project().join("cases")).unwrap() {
         fs::remove_dir_all(set.unwrap().path()).unwrap();

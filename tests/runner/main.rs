@@ -5,6 +5,8 @@
 mod disk;
 mod held;
 mod kill;
+mod limits;
+mod order;
 mod race;
 mod resume;
 mod retry;
@@ -13,3 +15,4 @@ mod sandbox;
 mod scene;
 #[path = "../end_to_end/small_project.rs"]
 mod small_project;
+mod stopped;

@@ -2,6 +2,7 @@
 
 use super::super::sample::{HOSTILE, Sample};
 use super::*;
+use crate::evidence::Unreached;
 
 fn page() -> String {
     rendered(&Sample::full().document())
@@ -59,6 +60,20 @@ fn the_policy_allows_the_shipped_style_and_script_and_nothing_else() {
     for attribute in [" style=\"", " onclick=\"", " src=\"", "href=\"http", "@import", "url("] {
         assert!(!html.contains(attribute), "{attribute}");
     }
+}
+
+#[test]
+fn tries_that_reached_nothing_stand_in_their_trial_in_their_order() {
+    let mut document = Sample::full().document();
+    assert!(!rendered(&document).contains("reached nothing"));
+    let tried = |why: &str, then: &str| Unreached { why: why.to_owned(), then: then.to_owned() };
+    document.cases[0].trials[0].unreached =
+        vec![tried("refused <b>once</b>", "tried again after 90 ms"), tried("refused twice", "given up after 2 tries")];
+    let html = rendered(&document);
+    let shown = between(&html, "Tries that reached nothing, and in which nothing was sent (2)", "</details>");
+    let places = ["tried again after 90 ms", "refused &lt;b&gt;once", "given up after 2 tries", "refused twice"]
+        .map(|text| shown[0].find(text).unwrap_or_else(|| panic!("{text}: {}", shown[0])));
+    assert!(shown.len() == 1 && places.is_sorted(), "{places:?}");
 }
 
 #[test]

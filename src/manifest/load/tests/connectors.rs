@@ -93,6 +93,17 @@ fn a_connector_of_no_workflow_is_said() {
 }
 
 #[test]
+fn a_connector_lets_at_least_one_trial_run() {
+    let limited = |jobs: &str| DECLARED.replace("    env:", &format!("    jobs: {jobs}\n    env:"));
+    assert_refused(&limited("1"), "");
+    assert_refused(
+        &limited("0"),
+        "4:11 expected at least 1, found 0\n  Trials of all workflows that have this connector, at once at the most, beside \
+         what `--jobs` says",
+    );
+}
+
+#[test]
 fn an_upstream_is_one_address_or_one_program() {
     let upstream = |upstream: &str| DECLARED.replace("{url: http://127.0.0.1:9090}", upstream);
     assert_refused(&upstream("{start: {run: [python3, shop.py], ready: /health}}"), "");

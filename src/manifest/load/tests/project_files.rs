@@ -101,6 +101,10 @@ fn a_workflow_is_run_in_exactly_one_way() {
         "6:16 expected at least 1, found 0\n  Seconds that one step may take",
     );
     assert_refused(
+        &edited("    parts: [drafter", "    jobs: 0\n    parts: [drafter"),
+        "6:11 expected at least 1, found 0\n  Trials of this workflow at once at the most, beside what `--jobs` says",
+    );
+    assert_refused(
         &edited("    parts: [drafter", "    code: ['src/[']\n    parts: [drafter"),
         "6:12 `src/[` is no glob: unclosed character class; missing ']'",
     );
