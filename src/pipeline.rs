@@ -52,7 +52,7 @@ use crate::comparison::{CompareInput, compare};
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::execution::Cancellation;
 use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
-use crate::report::{MutationDocument, ReportDocument, blind_sentences};
+use crate::report::{MutationDocument, ReportDocument, blind_sentences, check_templates};
 use crate::selection::Plan;
 use crate::store::{EndedRun, RunKind, RunSummary, ShadowRun, Store};
 use crate::verdict::{Purpose, Shadow, Verdict, VerdictInput, verdict};
@@ -114,6 +114,7 @@ pub fn check(
 ) -> Result<(Project, Vec<Diagnostic>), PipelineError> {
     let files = DiskFiles::new(project_root);
     let loaded = load_project(&files, environment).map_err(PipelineError::Invalid)?;
+    check_templates(&templates::project_templates(project_root)?)?;
     Ok((loaded.project, loaded.warnings))
 }
 
@@ -206,7 +207,8 @@ fn conclude_begun(
     publish::point_latest_at(&request.project_root, &run)?;
     // Everything is kept: the run can be read in its other forms, and in the shipped page.
     if let Some(broken) = broken {
-        return Err(broken);
+        let (verdict, report) = (judged.verdict.code, folder.join(publish::PAGE));
+        return Err(PipelineError::Template { broken: Box::new(broken), verdict, report });
     }
     let Prepared { plan, warnings, .. } = prepared;
     Ok(Concluded { run, document, plan, mutation, verdict: judged.verdict, report_folder: folder, warnings })

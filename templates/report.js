@@ -1,7 +1,7 @@
 "use strict";
 // Filters, sorts and unfolds; the page is whole without it. What is chosen lives in the address as
-// `#filter=TEXT&set=SET&status=STATUS&sort=ORDER`, a case as `#case=ID`. What is shown never passes through HTML: texts are
-// only read and compared.
+// `#filter=TEXT&set=SET&status=STATUS&sort=ORDER`, a case as `#case=ID`, and a place that was gone to under a filter as
+// `&to=PLACE` behind it. What is shown never passes through HTML: texts are only read and compared.
 (() => {
   const holder = document.getElementById("cases");
   const cases = Array.from(holder.querySelectorAll(".case"));
@@ -103,31 +103,44 @@
     shown.value = filtered ? `${count} of ${cases.length} shown` : "";
   };
 
-  const keep = () => {
+  const chosen = () => {
     const fields = new URLSearchParams();
     for (const [name, control] of Object.entries(controls)) if (control.value) fields.set(name, control.value);
-    history.replaceState(null, "", `#${fields}`);
+    return fields;
+  };
+  const keep = () => {
+    history.replaceState(null, "", `#${chosen()}`);
+    apply();
+  };
+  const choose = (fields) => {
+    for (const [name, control] of Object.entries(controls)) {
+      control.value = fields.get(name) ?? "";
+      // A value that is no choice leaves nothing chosen, and would hide everything.
+      if (control.value === "" && control !== text) control.selectedIndex = 0;
+    }
     apply();
   };
 
-  // A case is shown whatever the filter says: whoever sent the address meant that case.
-  const showCase = (fragment) => {
-    for (const control of [text, set, status]) control.value = "";
-    apply();
+  const elementOf = (fragment) => {
     let id = fragment;
     try {
       id = decodeURIComponent(fragment);
     } catch {
       // A fragment that cannot be decoded is looked up as it stands.
     }
-    const found = document.getElementById(id);
-    if (!found) {
-      shown.value = "That case is not on this page; see report.json.";
-      return;
+    return document.getElementById(id);
+  };
+
+  // What was gone to is shown whatever the filter says, a section with all of its cases.
+  const reveal = (found) => {
+    for (let at = found; at; at = at.parentElement) {
+      at.hidden = false;
+      if (at.localName === "details") at.open = true;
     }
-    for (let at = found; at; at = at.parentElement) if (at.localName === "details") at.open = true;
+    if (found.localName === "section") for (const one of found.querySelectorAll(".case")) one.hidden = false;
     found.scrollIntoView();
-    const focus = found.querySelector("summary") ?? found;
+    const own = found.localName === "section" ? null : found.querySelector("summary");
+    const focus = own ?? found;
     if (focus === found) found.tabIndex = -1;
     // While the page loads the browser itself still goes to the fragment, and takes the focus with it.
     const settle = () => focus.focus({ preventScroll: true });
@@ -135,18 +148,31 @@
     else window.addEventListener("load", settle, { once: true });
   };
 
+  // A case wins over the filter, wherever it stands in the address: whoever sent it meant that case.
   const follow = () => {
     const fragment = location.hash.slice(1);
-    if (fragment.startsWith("case=")) {
-      showCase(fragment);
-    } else if (Object.keys(controls).some((name) => fragment.startsWith(`${name}=`))) {
-      const fields = new URLSearchParams(fragment);
-      for (const [name, control] of Object.entries(controls)) {
-        control.value = fields.get(name) ?? "";
-        // A value that is no choice leaves nothing chosen, and would hide everything.
-        if (control.value === "" && control !== text) control.selectedIndex = 0;
-      }
+    const fields = fragment.split("&");
+    const one = fields.find((field) => field.startsWith("case="));
+    const isChoice = (field) => ["to", ...Object.keys(controls)].some((name) => field.startsWith(`${name}=`));
+    if (one !== undefined) {
+      choose(new URLSearchParams(fields.filter(isChoice).join("&")));
+      const found = elementOf(fragment) ?? elementOf(one);
+      if (found) reveal(found);
+      else shown.value = "That case is not on this page; see report.json.";
+    } else if (fields.some(isChoice)) {
+      const choices = new URLSearchParams(fragment);
+      choose(choices);
+      const found = document.getElementById(choices.get("to") ?? "");
+      if (found) reveal(found);
+    } else if (fragment !== "") {
+      // A link within the page: what is chosen stays, in the address too.
+      const kept = chosen();
+      const found = elementOf(fragment);
+      if (!found || kept.size === 0) return;
+      kept.set("to", found.id);
+      history.replaceState(null, "", `#${kept}`);
       apply();
+      reveal(found);
     }
   };
 

@@ -14,6 +14,9 @@ pub(super) const PROJECT_FILE: &str = "holdpoint.yaml";
 /// What holdpoint writes by itself. A changed baseline is found by verifying it, not by a diff.
 const WRITTEN: [&str; 3] = ["baselines", "reports", ".holdpoint"];
 
+/// What a project's reports are rendered with: a change of it changes how results are shown, and none of them.
+const REPORT_TEMPLATE: &str = "templates/report.html";
+
 /// Whose a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathOwner {
@@ -27,7 +30,7 @@ pub(super) enum PathOwner {
     Part,
     /// Written by holdpoint itself.
     Written,
-    /// Listed as inert, and nobody else's.
+    /// Listed as inert, or the template of the report alone; and nobody else's.
     Inert,
     /// Nobody's: it may change anything.
     Unknown,
@@ -114,7 +117,7 @@ impl PathRules {
             PathOwner::Code
         } else if is_named {
             PathOwner::Part
-        } else if self.inert.is_match(path.as_path()) {
+        } else if self.inert.is_match(path.as_path()) || *path == PathName::from(REPORT_TEMPLATE) {
             PathOwner::Inert
         } else {
             PathOwner::Unknown

@@ -37,7 +37,13 @@ pub fn claims_on(project: &Project, path: &str) -> Vec<PathClaim> {
                 by: "holdpoint writes there; baselines are verified by every gate".to_owned(),
             }]
         }
-        PathOwner::Inert => inert(project, path),
+        PathOwner::Inert => match inert(project, path) {
+            globs if globs.is_empty() => {
+                let by = "reports are rendered with it: a change of it changes how results are shown, and puts nothing at risk";
+                vec![PathClaim::new(ChangeKind::Inert, by)]
+            }
+            globs => globs,
+        },
         PathOwner::Unknown => vec![PathClaim::new(ChangeKind::Unclassified, "nothing in the project knows the path")],
     };
     let naming = project.parts.values().filter(|part| part.files.contains_key(path));
@@ -140,6 +146,8 @@ mod tests {
         assert_claims("run.py", &[(Some(ChangeKind::Code), "started with it")]);
         assert_claims("judge.py", &[(Some(ChangeKind::Case), "case `c` is judged by it")]);
         assert_claims("notes.md", &[(Some(ChangeKind::Inert), "`*.md`")]);
+        assert_claims("templates/report.html", &[(Some(ChangeKind::Inert), "puts nothing at risk")]);
+        assert_claims("templates/reply.html", &[(Some(ChangeKind::Unclassified), "nothing")]);
         assert_claims("baselines/x", &[(None, "verified")]);
         assert_claims("setup.cfg", &[(Some(ChangeKind::Unclassified), "nothing")]);
     }

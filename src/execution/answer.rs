@@ -10,19 +10,22 @@ use super::strict_json::{self, JsonError};
 
 /// Reads an answer in the form that the workflow promises.
 ///
-/// In the form `auto` an answer that is a JSON object is taken as one and everything else as text, with two
-/// exceptions that are errors: an object that breaks off before its end, and one that names a key twice.
-/// Both would otherwise be graded as a text that nobody meant.
+/// In the form `auto` an answer that is a JSON object is taken as one and everything else as text, with three
+/// exceptions that are errors: an object that breaks off before its end, one that names a key twice, and what begins
+/// as an object with an output or claims and is none. They would otherwise be graded as a text that nobody meant, and
+/// what they claim would go unchecked.
+///
+/// Half a surrogate pair, which names no character, is read as U+FFFD. A byte order mark is no part of the JSON.
 ///
 /// # Errors
 /// [`ErrorKind::Malformed`] when the answer is not what it must be, or its claims are no list of claims.
 pub(super) fn read_answer(bytes: &[u8], form: AnswerForm) -> Result<Answer, TrialError> {
     let json = match form {
         AnswerForm::Text => None,
-        AnswerForm::Json => Some(strict_json::parse(bytes).map_err(|error| malformed(format!("the answer: {error}")))?),
-        AnswerForm::Auto if starts_object(bytes) => match strict_json::parse(bytes) {
+        AnswerForm::Json => Some(parse(bytes).map_err(|error| malformed(format!("the answer: {error}")))?),
+        AnswerForm::Auto if starts_object(bytes) => match parse(bytes) {
             Ok(value) => Some(value),
-            Err(JsonError::Syntax(_)) => None,
+            Err(JsonError::Syntax(_)) if !means_an_answer(bytes) => None,
             Err(error) => return Err(malformed(format!("the answer begins as a JSON object, and {error}"))),
         },
         AnswerForm::Auto => None,
@@ -45,8 +48,38 @@ pub(super) fn read_error_answer(bytes: &[u8]) -> Answer {
     })
 }
 
+/// Reads JSON that a workflow printed.
+fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
+    let bytes = without_mark(bytes);
+    match strict_json::parse(bytes) {
+        Err(JsonError::Syntax(reason)) => match strict_json::lone_surrogates_replaced(bytes) {
+            Some(replaced) => strict_json::parse(&replaced),
+            None => Err(JsonError::Syntax(reason)),
+        },
+        read => read,
+    }
+}
+
+/// The bytes without the byte order mark that some systems print first.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 fn starts_object(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().first() == Some(&b'{')
+    without_mark(bytes).trim_ascii_start().first() == Some(&b'{')
+}
+
+/// Whether what is no JSON was meant as an object with an output or claims: it begins with a quoted key, and names one
+/// of the two.
+fn means_an_answer(bytes: &[u8]) -> bool {
+    let inside = without_mark(bytes).trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
+    let names = |key: &str| {
+        ['"', '\''].iter().any(|quote| {
+            let key = format!("{quote}{key}{quote}");
+            bytes.windows(key.len()).any(|window| window == key.as_bytes())
+        })
+    };
+    matches!(inside.trim_ascii_start().first(), Some(b'"' | b'\'')) && (names("output") || names("claims"))
 }
 
 /// Bytes as text. Nothing that is no text stays in it: bytes that are no UTF-8, and NUL, show as U+FFFD.
@@ -91,6 +124,15 @@ fn read_claim(item: &Value) -> Result<ClaimMade, String> {
         .map_err(|_| format!("claims {word}, which is none of {WORDS}"))?;
     Ok(ClaimMade { operation, claim })
 }
+
+/// The error of an answer that is longer than the workflow may give.
+pub(super) fn too_long(cap: usize) -> TrialError {
+    let message = format!("the answer is longer than {cap} bytes; {MORE_ALLOWED}");
+    TrialError { kind: ErrorKind::OutputCap, message }
+}
+
+/// How a workflow is allowed a longer answer.
+pub(super) const MORE_ALLOWED: &str = "where it may be, raise `output_cap_bytes` of the workflow in holdpoint.yaml";
 
 fn malformed(message: String) -> TrialError {
     TrialError { kind: ErrorKind::Malformed, message }
@@ -148,6 +190,44 @@ mod tests {
             error(text, AnswerForm::Auto);
             error(text, AnswerForm::Json);
             assert_eq!(read(text, AnswerForm::Text).output, json!(text));
+        }
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_takes_neither_the_output_nor_the_claims_away() {
+        let text = r#"{"output": "Hello \ud800", "claims": [{"operation": "op", "claim": "completed"}]}"#;
+        for form in [AnswerForm::Auto, AnswerForm::Json] {
+            let answer = read(text, form);
+            assert_eq!(answer.output, json!("Hello \u{fffd}"));
+            assert_eq!(answer.claims, [ClaimMade { operation: "op".into(), claim: Claim::Completed }]);
+            assert_eq!(answer.text, text, "what was printed is kept as it is");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_makes_no_text_of_an_object() {
+        for form in [AnswerForm::Auto, AnswerForm::Json] {
+            assert_eq!(read("\u{feff}{\"output\": 1}", form).output, json!(1));
+        }
+    }
+
+    #[test]
+    fn what_was_meant_as_an_object_with_an_output_or_claims_is_malformed_and_no_text() {
+        for text in [
+            "{\"output\": \"a\tb\"}",
+            " {\n \"claims\": [], }",
+            "{\"output\": 1} done",
+            "{\"more\": NaN, \"output\": 1}",
+            "{'output': 'x'}",
+            r#"{"output": "\ud800", }"#,
+        ] {
+            assert!(error(text, AnswerForm::Auto).contains("it is no JSON"), "{text}");
+            assert_eq!(read(text, AnswerForm::Text).output, json!(text));
+        }
+        let bytes = b"{\"output\": \"caf\xe9\"}";
+        assert_eq!(read_answer(bytes, AnswerForm::Auto).unwrap_err().kind, ErrorKind::Malformed);
+        for text in ["{name}, your \"output\" is ready", "{\"a\", \"b\"} is a set", "{\"it\" is} the output"] {
+            assert_eq!(read(text, AnswerForm::Auto).output, json!(text));
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::evidence::{ErrorKind, TrialError, excerpt};
 use crate::manifest::{AnswerForm, CommandWorkflow, WorkflowSpec};
 
-use super::answer::read_answer;
+use super::answer::{MORE_ALLOWED, read_answer};
 use super::invocation::Invocation;
 use super::orphans::end_orphans;
 use super::process::{self, End, Finished, Limits};
@@ -75,6 +75,9 @@ impl<'a> CommandRunner<'a> {
 
     fn read(&self, finished: Finished, form: AnswerForm) -> StepEnd {
         let answer = match end_error(self.program.name(), &finished, self.spec.timeout_s, self.spec.output_cap_bytes) {
+            Some(error) if error.kind == ErrorKind::OutputCap => {
+                Err(TrialError { message: format!("{}; {MORE_ALLOWED}", error.message), ..error })
+            }
             Some(error) => Err(error),
             None => read_answer(&finished.stdout, form),
         };

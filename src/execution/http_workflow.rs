@@ -12,7 +12,7 @@ use crate::evidence::{ErrorKind, TrialError};
 use crate::manifest::{HttpWorkflow, WorkflowSpec};
 
 use super::address::{check_address, check_free, shown};
-use super::answer::{read_answer, read_error_answer};
+use super::answer::{read_answer, read_error_answer, too_long};
 use super::cancellation::Cancellation;
 use super::invocation::Invocation;
 use super::program::{Program, Surroundings};
@@ -140,8 +140,7 @@ impl<'a> HttpRunner<'a> {
         let read = response.body_mut().with_config().limit(u64::MAX).reader().take(limit).read_to_end(&mut body);
         read.map_err(|error| self.error(&ureq::Error::from(error)))?;
         if body.len() > self.spec.output_cap_bytes {
-            let message = format!("the answer is longer than {} bytes", self.spec.output_cap_bytes);
-            return Err(TrialError { kind: ErrorKind::OutputCap, message });
+            return Err(too_long(self.spec.output_cap_bytes));
         }
         Ok(HttpAnswer { status, body })
     }

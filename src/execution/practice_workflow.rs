@@ -7,7 +7,7 @@ use crate::evidence::{Answer, ErrorKind, TrialError};
 use crate::manifest::{Part, Project, WorkflowSpec};
 use crate::practice::{self, Durability, PracticeAttempt, PracticeCall, PracticeError, TargetReading};
 
-use super::answer::read_answer;
+use super::answer::{read_answer, too_long};
 use super::invocation::Invocation;
 use super::workflow::{StepContext, StepEnd};
 
@@ -77,8 +77,7 @@ impl<'a> PracticeRunner<'a> {
         memory.fired.extend(answer.fired);
         memory.readings = Some(answer.readings);
         if answer.text.len() > self.spec.output_cap_bytes {
-            let message = format!("the answer is longer than {} bytes", self.spec.output_cap_bytes);
-            return Err(TrialError { kind: ErrorKind::OutputCap, message });
+            return Err(too_long(self.spec.output_cap_bytes));
         }
         read_answer(answer.text.as_bytes(), self.spec.answer)
     }

@@ -40,6 +40,41 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     })
 }
 
+/// The text with `\ufffd` in the place of each escape of half a surrogate pair; nothing where it has no such escape.
+///
+/// Such an escape names no character, and a string cut in the middle of a pair leaves one behind. The usual reader
+/// refuses the whole document for it.
+pub(super) fn lone_surrogates_replaced(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut replaced = bytes.to_vec();
+    let mut found = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let (length, lone) = match (bytes[at], escaped_unit(&bytes[at..])) {
+            (_, Some(0xD800..=0xDBFF)) if matches!(escaped_unit(&bytes[at + UNIT..]), Some(0xDC00..=0xDFFF)) => {
+                (2 * UNIT, false)
+            }
+            (_, Some(unit)) => (UNIT, (0xD800..=0xDFFF).contains(&unit)),
+            (b'\\', None) => (2, false),
+            _ => (1, false),
+        };
+        if lone {
+            replaced[at..at + UNIT].copy_from_slice(br"\ufffd");
+            found = true;
+        }
+        at += length;
+    }
+    found.then_some(replaced)
+}
+
+/// Bytes of an escape like `\u00e9`.
+const UNIT: usize = 6;
+
+/// The UTF-16 unit that the text begins with an escape of.
+fn escaped_unit(bytes: &[u8]) -> Option<u16> {
+    let digits = bytes.strip_prefix(br"\u")?.get(..4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 struct Strict;
 
 impl<'de> DeserializeSeed<'de> for Strict {
@@ -137,6 +172,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn half_a_surrogate_pair_is_replaced_and_nothing_else_is() {
+        let replaced =
+            |text: &str| lone_surrogates_replaced(text.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap());
+        for (text, expected) in [
+            (r#"{"a":"x\ud800"}"#, r#"{"a":"x\ufffd"}"#),
+            (r#""\uDC00y""#, r#""\ufffdy""#),
+            (r#""\ud800\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
+            (r#""\ud800\u0041""#, r#""\ufffd\u0041""#),
+            (r#""\\\ud800""#, r#""\\\ufffd""#),
+        ] {
+            assert_eq!(replaced(text).as_deref(), Some(expected), "{text}");
+            assert!(parse(expected.as_bytes()).is_ok());
+        }
+        for whole in [r#""\ud83d\ude00""#, r#""\\ud800""#, r#""\u00e9""#, r#""\ud8""#, "plain", "", "\\"] {
+            assert_eq!(replaced(whole), None, "{whole}");
+        }
+    }
+
     fn any_json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -157,6 +211,14 @@ mod tests {
         #[test]
         fn every_document_is_read_as_the_usual_reader_reads_it(value in any_json()) {
             prop_assert_eq!(parse(value.to_string().as_bytes()).unwrap(), value);
+        }
+
+        #[test]
+        fn no_text_is_read_beyond_its_end(text in "(\\\\|u|d8|dc|00|\"|x){0,20}") {
+            if let Some(replaced) = lone_surrogates_replaced(text.as_bytes()) {
+                prop_assert_eq!(replaced.len(), text.len());
+                prop_assert!(lone_surrogates_replaced(&replaced).is_none());
+            }
         }
 
         #[test]

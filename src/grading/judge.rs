@@ -1,5 +1,7 @@
 //! What all graders share: the trait, what they look at, and what they find.
 
+use std::ops::Range;
+
 use crate::evidence::{Answer, Observation, excerpt};
 use crate::manifest::Case;
 
@@ -123,9 +125,31 @@ pub(super) fn quoted(text: &str) -> String {
     format!("`{}`", excerpt(text, QUOTED))
 }
 
+/// What lies around a place of a text, in bytes, in a message: as [`quoted`], with `…` for what was left out before it.
+pub(super) fn quoted_around(text: &str, place: Range<usize>) -> String {
+    let lead = QUOTED.saturating_sub(place.len()) / 2;
+    let start = text.floor_char_boundary(place.start.saturating_sub(lead));
+    if start == 0 || place.end + lead / 2 < QUOTED {
+        return quoted(text);
+    }
+    format!("`… {}`", excerpt(&text[start..], QUOTED))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lies_around_a_place_is_quoted_with_it() {
+        let text = format!("{}é HOT {}", "a".repeat(1000), "b".repeat(1000));
+        let at = text.find("HOT").unwrap();
+        let around = quoted_around(&text, at..at + 3);
+        assert!(around.starts_with("`… aaa") && around.contains("é HOT b") && around.ends_with(" more)`"), "{around}");
+        assert_eq!(quoted_around("a HOT b", 2..5), "`a HOT b`");
+        let end = text.len();
+        assert!(quoted_around(&text, end - 1..end).ends_with("b`"));
+        assert_eq!(quoted_around(&text, 0..end), quoted(&text), "nothing is left out before it");
+    }
 
     const DOC: GraderDoc = GraderDoc { name: "equals", summary: "" };
 

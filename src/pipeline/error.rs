@@ -52,6 +52,16 @@ pub enum PipelineError {
     /// A report could not be made.
     #[error(transparent)]
     Html(#[from] HtmlError),
+    /// The project's own templates are broken. Everything else of the run is there.
+    #[error("{broken}")]
+    Template {
+        /// What is wrong with them.
+        broken: Box<PipelineError>,
+        /// The exit code of the run's verdict.
+        verdict: ExitCode,
+        /// The report, made with the shipped templates.
+        report: PathBuf,
+    },
     /// A file could not be written.
     #[error("{}: {source}", path.display())]
     Files {
@@ -78,6 +88,7 @@ impl PipelineError {
             | Self::Outside(_)
             | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_)) => ExitCode::Usage,
             Self::Html(error) if error.is_the_projects() => ExitCode::InvalidProject,
+            Self::Template { broken, .. } => broken.code(),
             _ => ExitCode::Internal,
         }
     }
@@ -100,10 +111,11 @@ impl PipelineError {
                     .to_owned(),
             ),
             Self::Change(error) => error.hint().map(str::to_owned),
-            Self::Html(error) if error.is_the_projects() => Some(
-                "The run is kept, its report is written with the shipped templates, and report.json is whole."
-                    .to_owned(),
-            ),
+            Self::Template { verdict, report, .. } => Some(format!(
+                "The run is kept. Its own exit code would have been {}; its report is written with the shipped templates: {}",
+                verdict.number(),
+                report.display()
+            )),
             _ => None,
         }
     }

@@ -22,6 +22,9 @@ use super::{Judged, PipelineError, Request};
 /// The folder of reports, below the project's folder.
 pub const REPORTS_FOLDER: &str = "reports";
 
+/// The report as a page.
+pub(super) const PAGE: &str = "report.html";
+
 const DOCUMENT: &str = "report.json";
 
 /// The link that leads to the newest run.
@@ -132,7 +135,7 @@ fn write_page(folder: &Path, html: &HtmlReport) -> Result<(), PipelineError> {
         std::fs::create_dir_all(parent).map_err(|source| PipelineError::Files { path: parent.to_owned(), source })?;
         write(&path, text)?;
     }
-    write(&folder.join("report.html"), &html.page)
+    write(&folder.join(PAGE), &html.page)
 }
 
 /// Whether a workflow that does nothing would pass, for each case that was to run.

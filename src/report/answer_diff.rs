@@ -30,6 +30,8 @@ pub(super) struct SideText {
     pub(super) file: Option<String>,
     /// Whether it is JSON, or what a program logged, and reads better with signs of one width.
     pub(super) fixed_width: bool,
+    /// Whether it is so long that the page shows it in a frame that scrolls.
+    pub(super) long: bool,
 }
 
 /// One aspect of an answer, on both sides where there are two.
@@ -58,6 +60,9 @@ struct Parts {
 
 /// How long one comparison may take before it settles for coarser marks.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Bytes that are shown of a text without a frame that scrolls.
+const LONG: usize = 3_000;
 
 /// Below this share of common words marks are only noise.
 const LEAST_COMMON: f32 = 0.2;
@@ -124,18 +129,65 @@ fn panel(label: &'static str, old: Option<&str>, new: &str, cap: Cap<'_>) -> Pan
     if old == new {
         return Panel { label, old: Some(plain(old, cap)), new: plain(new, cap), same: true, whole: None };
     }
-    let ((old_shown, old_left_out), (new_shown, new_left_out)) = (capped(old, cap.bytes), capped(new, cap.bytes));
-    let (old_segments, new_segments) = segments(old_shown, new_shown);
+    let start = first_shown(old, new, cap.bytes);
+    let ((old_shown, old_cut), (new_shown, new_cut)) =
+        (capped(&old[start..], cap.bytes), capped(&new[start..], cap.bytes));
+    let (mut old_segments, mut new_segments) = segments(old_shown, new_shown);
+    if old_cut > 0 || new_cut > 0 {
+        unmark_the_cut(&mut old_segments, &mut new_segments);
+    }
     let folds = is_json(old) && is_json(new);
     let (old_segments, _) = around_changes(old_segments, folds);
     let (new_segments, left_some_out) = around_changes(new_segments, folds);
     Panel {
         label,
-        old: Some(side(joined(old_segments), old, old_left_out, cap)),
-        new: side(joined(new_segments), new, new_left_out, cap),
+        old: Some(side(from_start(joined(old_segments), start), old, start + old_cut, cap)),
+        new: side(from_start(joined(new_segments), start), new, start + new_cut, cap),
         same: false,
         whole: left_some_out.then(|| plain(new, cap)),
     }
+}
+
+/// Where two texts are shown from: their beginning, or a little before their first difference where that lies near the
+/// end of what `bytes` show, or beyond.
+fn first_shown(old: &str, new: &str, bytes: usize) -> usize {
+    let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+    let lead = bytes / 4;
+    if same + lead < bytes || old.len().max(new.len()) <= bytes {
+        return 0;
+    }
+    // Up to here the texts are the same, and so are the places where their characters begin.
+    old.floor_char_boundary(same.saturating_sub(lead))
+}
+
+/// The pieces behind a line that says how much was left out before them.
+fn from_start(mut segments: Vec<Segment>, start: usize) -> Vec<Segment> {
+    if start > 0 {
+        segments.insert(0, Segment { text: format!("… {start} bytes that are the same\n"), marked: false });
+    }
+    segments
+}
+
+/// Takes the marks from what comes after the last piece that both sides have: beyond a cut the same words may go on. Only
+/// where nothing else is marked, the first word of it stays so, because there the texts do differ.
+fn unmark_the_cut(old: &mut Vec<Segment>, new: &mut Vec<Segment>) {
+    let marks = |segments: &[Segment]| segments.iter().filter(|one| one.marked).count();
+    let at_end = |segments: &[Segment]| usize::from(segments.last().is_some_and(|last| last.marked));
+    let none_before = marks(old) == at_end(old) && marks(new) == at_end(new);
+    for segments in [old, new] {
+        let Some(last) = segments.pop_if(|last| last.marked) else { continue };
+        let word = if none_before { first_word(&last.text) } else { 0 };
+        let (word, rest) = last.text.split_at(word);
+        let pieces = [(word, true), (rest, false)].into_iter().filter(|(text, _)| !text.is_empty());
+        segments.extend(pieces.map(|(text, marked)| Segment { text: text.to_owned(), marked }));
+    }
+}
+
+/// The bytes of the first word of a text, with the space before it; 0 where the word goes on to its end, and may go on
+/// beyond.
+fn first_word(text: &str) -> usize {
+    let inset = text.len() - text.trim_start().len();
+    text[inset..].find(char::is_whitespace).map_or(0, |end| inset + end)
 }
 
 /// What lies around the differences of a text that `folds`, with a line in the place of those that both sides have; and
@@ -166,11 +218,13 @@ fn around_changes(segments: Vec<Segment>, folds: bool) -> (Vec<Segment>, bool) {
 
 fn side(segments: Vec<Segment>, whole: &str, left_out: usize, cap: Cap<'_>) -> SideText {
     let shown = |segment: Segment| Segment { text: visible(&segment.text).into_owned(), ..segment };
+    let segments: Vec<Segment> = segments.into_iter().map(shown).collect();
     SideText {
-        segments: segments.into_iter().map(shown).collect(),
         left_out: left_out_text(left_out),
         file: cap.file(whole),
         fixed_width: is_json(whole),
+        long: segments.iter().map(|segment| segment.text.len()).sum::<usize>() > LONG,
+        segments,
     }
 }
 
@@ -358,7 +412,66 @@ mod tests {
         assert_eq!(panels[0].new.left_out.as_deref(), Some("4 more bytes stand in report.json"));
     }
 
+    fn whole(side: &SideText) -> String {
+        side.segments.iter().map(|segment| segment.text.as_str()).collect()
+    }
+
+    fn cut_panel(old: &str, new: &str, bytes: usize) -> Panel {
+        panel("Answer", Some(old), new, Cap::new(bytes, &Payloads::default()))
+    }
+
+    #[test]
+    fn what_a_cut_takes_away_is_marked_on_neither_side() {
+        let words = |from: usize| (from..from + 100).map(|number| format!("w{number} ")).collect::<String>();
+        let (old, new) = (format!("one {}", words(0)), format!("one two three {}", words(0)));
+        let panel = cut_panel(&old, &new, 200);
+        assert_eq!(panel.old.as_ref().map(marked), Some(vec![]), "nothing of it is gone");
+        assert_eq!(marked(&panel.new).iter().map(|text| text.trim()).collect::<Vec<_>>(), ["two three"]);
+        let (old, new) = (words(0), format!("{}end", words(0)));
+        assert_eq!(marked(&cut_panel(&old[..150], &new, 200).new).len(), 1, "what only the longer one has");
+    }
+
+    #[test]
+    fn a_first_difference_beyond_the_cut_is_shown_with_what_lies_around_it() {
+        let text = |word: &str| format!("{}the {word} day {}", "same ".repeat(100), "after ".repeat(100));
+        let panel = cut_panel(&text("first"), &text("second"), 80);
+        assert_eq!((panel.old.as_ref().map(marked), marked(&panel.new)), (Some(vec!["first"]), vec!["second"]));
+        let new = whole(&panel.new);
+        assert!(new.starts_with("… 484 bytes that are the same\n"), "{new}");
+        assert!(new.contains("same the second day after"), "{new}");
+        assert_eq!(panel.new.left_out.as_deref(), Some("1035 more bytes stand in report.json"));
+    }
+
+    #[test]
+    fn texts_that_differ_from_one_place_on_are_marked_there() {
+        let (old, new) = (format!("head {}", "a1 a2 ".repeat(50)), format!("head {}", "b1 b2 ".repeat(50)));
+        let mut pieces = (vec![], vec![]);
+        for (side, text) in [(&mut pieces.0, &old), (&mut pieces.1, &new)] {
+            side.push(Segment { text: "head ".to_owned(), marked: false });
+            side.push(Segment { text: text[5..].to_owned(), marked: true });
+        }
+        unmark_the_cut(&mut pieces.0, &mut pieces.1);
+        let marks =
+            |side: &[Segment]| side.iter().filter(|one| one.marked).map(|one| one.text.clone()).collect::<Vec<_>>();
+        assert_eq!((marks(&pieces.0), marks(&pieces.1)), (vec!["a1".to_owned()], vec!["b1".to_owned()]));
+    }
+
     proptest! {
+        #[test]
+        fn what_is_shown_of_a_cut_text_stands_in_it_at_the_place_that_is_said(
+            old in "[ab\u{e9} \n]{0,60}", new in "[ab\u{e9} \n]{0,60}", bytes in 1_usize..40,
+        ) {
+            let panel = cut_panel(&old, &new, bytes);
+            for (side, text) in panel.old.iter().map(|side| (side, &old)).chain([(&panel.new, &new)]) {
+                let shown = whole(side);
+                let said = shown.strip_prefix("… ").and_then(|rest| rest.split_once(" bytes that are the same\n"));
+                let (start, shown) = said.map_or((0, shown.as_str()), |(start, rest)| (start.parse().unwrap(), rest));
+                prop_assert!(text[start..].starts_with(shown), "{shown}");
+                prop_assert!(shown.len() <= bytes.max(text.len().min(bytes)));
+                prop_assert_eq!(side.left_out.is_some(), shown.len() < text.len());
+            }
+        }
+
         #[test]
         fn the_pieces_add_up_to_the_texts(old in "[a-c \n]{0,40}", new in "[a-c \n]{0,40}") {
             let (old_segments, new_segments) = segments(&old, &new);

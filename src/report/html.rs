@@ -14,7 +14,9 @@ use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior, V
 
 use crate::domain::Digest;
 
+use super::blocks::check_blocks;
 use super::document::ReportDocument;
+use super::findings::one_line;
 use super::html_page::HtmlPage;
 use super::payload::Payloads;
 use super::prose::prose_html;
@@ -23,12 +25,17 @@ use super::visible::visible;
 /// The shipped templates, by the names by which they import each other.
 const TEMPLATES: [(&str, &str); 4] = [
     ("holdpoint/head.html", include_str!("../../templates/head.html")),
-    (SHIPPED_TEMPLATE, include_str!("../../templates/report.html")),
+    (SHIPPED_TEMPLATE, SHIPPED_PAGE),
     ("holdpoint/case.html", include_str!("../../templates/case.html")),
     ("holdpoint/figures.html", include_str!("../../templates/figures.html")),
 ];
+/// The shipped page's template.
+pub(super) const SHIPPED_PAGE: &str = include_str!("../../templates/report.html");
 pub(super) const STYLE: &str = include_str!("../../templates/report.css");
 const SCRIPT: &str = include_str!("../../templates/report.js");
+
+/// Bytes of a template's line that an error shows at the most.
+const LONGEST_LINE: usize = 200;
 
 /// The name by which a project's template can extend the shipped one.
 pub const SHIPPED_TEMPLATE: &str = "holdpoint/report.html";
@@ -87,7 +94,7 @@ impl From<Error> for HtmlError {
         Self {
             path: if name.starts_with(SHIPPED_FOLDER) { name.to_owned() } else { format!("{TEMPLATES_FOLDER}/{name}") },
             line: error.line().unwrap_or(0),
-            message: format!("{}{cause}", error.detail().unwrap_or("it cannot be rendered")),
+            message: format!("{}{cause}", error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)),
         }
     }
 }
@@ -98,11 +105,7 @@ impl From<Error> for HtmlError {
 /// # Errors
 /// When a template is broken.
 pub fn render_html(document: &ReportDocument, templates: &[CustomTemplate]) -> Result<HtmlReport, HtmlError> {
-    let mut environment = environment()?;
-    // Theirs cannot go by the name of a shipped one: the pipeline refuses a folder of that name.
-    for template in templates.iter().filter(|template| !template.name.starts_with(SHIPPED_FOLDER)) {
-        environment.add_template(&template.name, &template.source)?;
-    }
+    let environment = environment_with(templates)?;
     let has_own = templates.iter().any(|template| template.name == TEMPLATE_ENTRY);
     let name = if has_own { TEMPLATE_ENTRY } else { SHIPPED_TEMPLATE };
     let payloads = Payloads::default();
@@ -111,8 +114,35 @@ pub fn render_html(document: &ReportDocument, templates: &[CustomTemplate]) -> R
         policy => policy(),
         style => Value::from_safe_string(STYLE.to_owned()),
         script => Value::from_safe_string(SCRIPT.to_owned()),
-    })?;
+    });
+    let page = page.map_err(|error| with_line(error.into(), templates))?;
     Ok(HtmlReport { page, payloads: payloads.into_files() })
+}
+
+/// An environment that has the shipped templates and a project's own.
+///
+/// # Errors
+/// When one of them is no template, or overrides a block that does not exist.
+pub(super) fn environment_with(templates: &[CustomTemplate]) -> Result<Environment<'_>, HtmlError> {
+    let mut environment = environment()?;
+    // Theirs cannot go by the name of a shipped one: the pipeline refuses a folder of that name.
+    for template in templates.iter().filter(|template| !template.name.starts_with(SHIPPED_FOLDER)) {
+        environment.add_template(&template.name, &template.source)?;
+        check_blocks(template, templates)?;
+    }
+    Ok(environment)
+}
+
+/// The error with the line of the project's template that it names: what is undefined stands there.
+fn with_line(error: HtmlError, templates: &[CustomTemplate]) -> HtmlError {
+    let own = templates.iter().find(|template| error.path == format!("{TEMPLATES_FOLDER}/{}", template.name));
+    let line = own.and_then(|template| template.source.lines().nth(error.line.checked_sub(1)?));
+    match line {
+        Some(line) => {
+            HtmlError { message: format!("{}, in `{}`", error.message, one_line(line.trim(), LONGEST_LINE)), ..error }
+        }
+        None => error,
+    }
 }
 
 /// An environment that has the shipped templates, with everything that they need.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::domain::Digest;
 use crate::verdict::VerdictWord;
 
 use super::answer_diff::pretty;
@@ -21,6 +22,9 @@ use super::words::{duration_text, exit_code_meaning, verdict_title};
 
 /// More passes than these are counted by set in the page instead of listed.
 const LISTED_PASSES: usize = 10_000;
+
+/// Digits of a digest or a commit that are shown; its whole is the title of what is shown.
+const SHORT: usize = 12;
 
 /// Cases of which a thing to do says what happened.
 const TOLD_CASES: usize = 2;
@@ -76,6 +80,8 @@ struct Fact {
     term: &'static str,
     detail: String,
     code: Option<String>,
+    /// The whole of what `code` shows the beginning of.
+    whole: Option<String>,
     note: Option<String>,
 }
 
@@ -96,10 +102,12 @@ struct Step {
     command: Option<String>,
     anchor: &'static str,
     cases: Vec<StepCase>,
+    /// How many more cases it is about, where it names not all of them.
+    more: Option<usize>,
     why: Option<String>,
 }
 
-/// A case of it; of those after the first ones only the name is given.
+/// A case of it; of those after the first ones only what they are is given.
 #[derive(Debug, Serialize)]
 struct StepCase {
     id: String,
@@ -183,14 +191,15 @@ fn step(step: NextStep) -> Step {
         let told = |text: Option<String>| text.filter(|_| index < TOLD_CASES);
         StepCase {
             id: brief.case.to_string(),
-            title: told(Some(brief.title)).unwrap_or_default(),
+            title: brief.title,
             happened: told(brief.happened),
             ran: told(brief.ran),
             advice: told(brief.advice),
         }
     };
     let cases = step.cases.into_iter().enumerate().map(case).collect();
-    Step { text: step.text, command: step.command, anchor: step.anchor, cases, why: step.why }
+    let more = Some(step.more).filter(|more| *more > 0);
+    Step { text: step.text, command: step.command, anchor: step.anchor, cases, more, why: step.why }
 }
 
 fn uncovered_row(document: &ReportDocument, uncovered: &UncoveredView) -> UncoveredRow {
@@ -221,38 +230,34 @@ fn facts(document: &ReportDocument) -> Vec<Fact> {
     let side = |term, side: &crate::change::Side| Fact {
         term,
         detail: side.name.clone(),
-        code: side.commit.clone(),
+        code: side.commit.as_ref().map(|commit| commit.chars().take(SHORT).collect()),
+        whole: side.commit.clone(),
         note: side.note.clone(),
     };
-    let digests = |digests: &[crate::domain::Digest]| {
-        digests.iter().map(|digest| digest.as_str().to_owned()).collect::<Vec<_>>().join(", ")
+    let digests = |term, detail: String, digests: &[Digest], note: Option<&str>| Fact {
+        term,
+        detail,
+        code: Some(digests.iter().map(Digest::short).collect::<Vec<_>>().join(", ")).filter(|code| !code.is_empty()),
+        whole: Some(digests.iter().map(Digest::as_str).collect::<Vec<_>>().join(", "))
+            .filter(|whole| !whole.is_empty()),
+        note: note.map(str::to_owned),
     };
     let baseline = match document.baseline_heads.len() {
-        0 => Fact { term: "Baseline", detail: "none was ever accepted".to_owned(), code: None, note: None },
-        1 => {
-            Fact { term: "Baseline", detail: String::new(), code: Some(digests(&document.baseline_heads)), note: None }
-        }
-        forks => Fact {
-            term: "Baseline",
-            detail: format!("forked: {forks} records that no other follows"),
-            code: Some(digests(&document.baseline_heads)),
-            note: None,
-        },
+        0 => "none was ever accepted".to_owned(),
+        1 => String::new(),
+        forks => format!("forked: {forks} records that no other follows"),
     };
-    let fingerprint = document.fingerprint.as_str().to_owned();
+    let fingerprint = std::slice::from_ref(&document.fingerprint);
     let mut facts = vec![
         side("Base", &document.base),
         side("Head", &document.head),
-        baseline,
-        Fact { term: "Fingerprint of the parts", detail: String::new(), code: Some(fingerprint), note: None },
+        digests("Baseline", baseline, &document.baseline_heads, None),
+        digests("Fingerprint of the parts", String::new(), fingerprint, None),
     ];
-    let results = document.results_digest.as_ref().map(|digest| digest.as_str().to_owned());
-    facts.extend(results.map(|code| Fact {
-        term: "Digest of the results",
-        detail: String::new(),
-        code: Some(code),
-        note: Some("for `baseline accept --reviewed`".to_owned()),
-    }));
+    let results = document.results_digest.as_slice();
+    if !results.is_empty() {
+        facts.push(digests("Digest of the results", String::new(), results, Some("for `baseline accept --reviewed`")));
+    }
     facts
 }
 

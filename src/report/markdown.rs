@@ -131,6 +131,9 @@ fn head(document: &ReportDocument, with_cases: bool) -> String {
                 brief.happened.as_ref().map(|text| format!(": {}", escape_markdown(&one_line(text, FINDING_CAP))));
             text.push_str(&format!("   - {}{}\n", code(brief.case.as_str()), happened.unwrap_or_default()));
         }
+        if with_cases && step.more > 0 {
+            text.push_str(&format!("   - and {} more\n", step.more));
+        }
         if let Some(command) = &step.command {
             text.push_str(&format!("   - {}\n", code(command)));
         }
@@ -142,7 +145,8 @@ fn head(document: &ReportDocument, with_cases: bool) -> String {
 fn sides(document: &ReportDocument) -> String {
     let side = |side: &Side| {
         let commit = side.commit.as_ref().map(|commit| format!(" {}", code(commit))).unwrap_or_default();
-        format!("{}{commit}", escape_markdown(&one_line(&side.name, FINDING_CAP)))
+        let note = side.note.as_ref().map(|note| format!(" {}", escape_markdown(&one_line(note, FINDING_CAP))));
+        format!("{}{commit}{}", escape_markdown(&one_line(&side.name, FINDING_CAP)), note.unwrap_or_default())
     };
     let heads = code(&baseline_heads(document));
     format!("\nBase: {}. Head: {}. Baseline head: {heads}.\n", side(&document.base), side(&document.head))

@@ -1,8 +1,10 @@
 //! Reports: one versioned document of a run, and a file for each form in which it is read.
 
+mod accept_step;
 mod answer_diff;
 mod audit_document;
 mod audit_text;
+mod blocks;
 mod brief;
 mod build;
 mod change_values;
@@ -53,6 +55,7 @@ pub use audit_document::{
     AUDIT_SCHEMA, AuditDocument, AuditEscape, AuditStep, AuditTotals, ShadowTotals, UnplannedStep,
 };
 pub use audit_text::audit_text;
+pub use blocks::check_templates;
 pub use build::{build, case_new_command};
 pub use compare_document::{COMPARE_SCHEMA, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView};
 pub use compare_html::render_compare_html;

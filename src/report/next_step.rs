@@ -2,9 +2,10 @@
 
 use crate::domain::{CaseId, ExitCode, Outcome};
 
+use super::accept_step::accept_step;
 use super::brief::{what_happened, why_it_ran};
 use super::document::{CaseView, ReportDocument, UncoveredView};
-use super::findings::one_line;
+use super::findings::{first_unpassed, one_line};
 use super::group::Group;
 use super::limits::counted;
 use super::words::{change_text, edit_text};
@@ -20,6 +21,8 @@ pub(super) struct NextStep {
     pub(super) anchor: &'static str,
     /// The cases it is about, as many as are named one by one.
     pub(super) cases: Vec<CaseBrief>,
+    /// How many more cases it is about.
+    pub(super) more: usize,
     /// Why it is to be done, where no case says so.
     pub(super) why: Option<String>,
 }
@@ -40,8 +43,8 @@ pub(super) struct CaseBrief {
 }
 
 impl NextStep {
-    fn new(text: impl Into<String>, command: Option<String>, anchor: &'static str) -> Self {
-        Self { text: text.into(), command, anchor, cases: Vec::new(), why: None }
+    pub(super) fn new(text: impl Into<String>, command: Option<String>, anchor: &'static str) -> Self {
+        Self { text: text.into(), command, anchor, cases: Vec::new(), more: 0, why: None }
     }
 }
 
@@ -51,8 +54,14 @@ const TAKEN_AWAY: &str = "taken away since";
 /// Commands for uncovered risks that are named one by one; the report has them all.
 const NAMED_UNCOVERED: usize = 3;
 
-/// Cases that are named one by one.
+/// Cases of which it is told one by one what happened.
 const NAMED_CASES: usize = 3;
+
+/// Cases that a command names at the most; it is about all of them, or names none.
+const COMMANDED_CASES: usize = 30;
+
+/// Bytes of an accepted claim at the most.
+const LONGEST_CLAIM: usize = 40;
 
 /// Bytes of what is said of an edit at the most.
 const LONGEST_EDIT: usize = 300;
@@ -75,10 +84,7 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
     steps.extend(removal_accepted(document));
     steps.extend(uncovered_steps(document));
     steps.extend(inert_named(document));
-    if let Some(command) = &document.accept_command {
-        let text = "When every result has been read and is right, accept the run.";
-        steps.push(NextStep::new(text, Some(command.clone()), "verdict"));
-    }
+    steps.extend(accept_step(document));
     steps
 }
 
@@ -197,7 +203,7 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         }
         Group::Uncertain => {
             format!(
-                "Look into the target system for {} before anything is repeated: repeating may do it twice.",
+                "Find out what came of {} before anything is repeated: repeating may do it twice.",
                 counted(count, "uncertain case")
             )
         }
@@ -208,10 +214,11 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         }
         Group::Tolerated | Group::Fixed | Group::KnownFailures | Group::Passed => return None,
     };
-    let cases: Vec<&CaseView> = group.cases(document).into_iter().take(NAMED_CASES).collect();
-    let command = command(document, group, &cases, count);
-    let cases = cases.into_iter().map(|case| case_brief(document, case)).collect();
-    Some(NextStep { cases, ..NextStep::new(text, command, group.name()) })
+    let cases = group.cases(document);
+    let command = command(document, group, &cases);
+    let cases: Vec<CaseBrief> = cases.into_iter().take(NAMED_CASES).map(|case| case_brief(document, case)).collect();
+    let more = count - cases.len();
+    Some(NextStep { cases, more, ..NextStep::new(text, command, group.name()) })
 }
 
 fn case_brief(document: &ReportDocument, case: &CaseView) -> CaseBrief {
@@ -221,8 +228,28 @@ fn case_brief(document: &ReportDocument, case: &CaseView) -> CaseBrief {
         title: case.title.clone(),
         happened: edited(document, case).or_else(|| what_happened(case)),
         ran: why_it_ran(case),
-        advice: open.map(|row| row.next_step.clone()),
+        advice: open.map(|row| {
+            let changed = claim_changed(case).map(|sentence| format!("{sentence} ")).unwrap_or_default();
+            format!("{changed}Where the target outlives the trial: {}", row.next_step)
+        }),
     }
+}
+
+/// What the workflow claims of an uncertain operation, where it claimed something else when it was accepted.
+fn claim_changed(case: &CaseView) -> Option<String> {
+    let accepted: serde_json::Value = serde_json::from_str(case.accepted_output.as_deref()?).ok()?;
+    let claims = accepted.get("claims")?.as_array()?;
+    let operations = &first_unpassed(&case.trials)?.operations;
+    operations.iter().filter(|operation| operation.outcome == Outcome::Uncertain).find_map(|operation| {
+        let named = claims.iter().find(|claim| claim["operation"] == operation.operation.as_str())?;
+        let (before, now) = (named["claim"].as_str()?, operation.claim.map_or("nothing", |claim| claim.name()));
+        let told = format!(
+            "Of `{}` the workflow claimed {} when accepted, and claims {now} now.",
+            operation.operation,
+            one_line(before, LONGEST_CLAIM)
+        );
+        (before != now).then_some(told)
+    })
 }
 
 /// What was edited in a case that passes only since then.
@@ -237,20 +264,28 @@ fn edited(document: &ReportDocument, case: &CaseView) -> Option<String> {
     (!edits.is_empty()).then(|| format!("Edited: {told}. The answer passes the edited form and fails the old one."))
 }
 
-/// The command that does what the group needs, or tries again whether it is done; of the cases that are named.
-fn command(document: &ReportDocument, group: Group, cases: &[&CaseView], count: usize) -> Option<String> {
+/// The command that does what the group needs, or tries again whether it is done: for all of its cases.
+fn command(document: &ReportDocument, group: Group, cases: &[&CaseView]) -> Option<String> {
     let option = &document.project_option;
+    let few = cases.len() <= COMMANDED_CASES;
     let each = |before: &str| cases.iter().map(|case| format!(" {before}{}", case.id)).collect::<String>();
     match group {
-        // Edited expectations are accepted alone, and only where all of them are named.
+        // Edited expectations are accepted alone, and only where all of them were read.
         Group::ExpectationChanges | Group::NotComparable => {
-            let command = document.accept_command.as_ref().filter(|_| cases.len() == count)?;
+            let command = document.accept_command.as_ref().filter(|_| cases.len() <= NAMED_CASES)?;
             Some(format!("{command}{}", each("--case ")))
         }
         // Nothing is repeated before someone has looked.
-        Group::Uncertain => Some(format!("holdpoint{option} incident {}{}", document.run, each("--about "))),
-        Group::Flaky => Some(format!("holdpoint{option} run{} --trials {FLAKY_TRIALS}", each(""))),
-        _ => Some(format!("holdpoint{option} run{}", each(""))),
+        Group::Uncertain => {
+            let about = if few { each("--about ") } else { String::new() };
+            Some(format!("holdpoint{option} incident {}{about}", document.run))
+        }
+        Group::Flaky => {
+            let which = if few { each("") } else { " --all".to_owned() };
+            Some(format!("holdpoint{option} run{which} --trials {FLAKY_TRIALS}"))
+        }
+        _ if few => Some(format!("holdpoint{option} run{}", each(""))),
+        _ => Some(format!("holdpoint{option} gate")),
     }
 }
 
@@ -290,6 +325,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_named_in_part_counts_the_rest_and_its_command_is_for_all() {
+        let document = Sample::full().document();
+        let regression = document.cases.iter().find(|case| Group::of(case) == Group::Regressions).unwrap();
+        let regressed = |count: usize| {
+            let renamed = |number| CaseView { id: format!("case-{number}").as_str().into(), ..regression.clone() };
+            let document = ReportDocument { cases: (0..count).map(renamed).collect(), ..document.clone() };
+            next_steps(&document).into_iter().find(|step| step.anchor == "regressions").unwrap()
+        };
+        let step = regressed(8);
+        assert_eq!((step.cases.len(), step.more), (3, 5));
+        let all = "holdpoint run case-0 case-1 case-2 case-3 case-4 case-5 case-6 case-7";
+        assert_eq!(step.command.as_deref(), Some(all));
+        assert_eq!(regressed(2).more, 0);
+        assert_eq!(regressed(31).command.as_deref(), Some("holdpoint gate"), "too many to name");
+    }
+
+    #[test]
     fn each_step_says_what_happened_why_it_ran_and_what_to_do() {
         let document = ReportDocument { project_option: " --project desk".to_owned(), ..Sample::full().document() };
         for step in next_steps(&document) {
@@ -308,6 +360,26 @@ mod tests {
         assert!(uncertain.cases[0].advice.as_ref().is_some_and(|advice| !advice.is_empty()));
         let uncovered = steps.iter().find(|step| step.anchor == "uncovered").unwrap();
         assert!(uncovered.why.as_ref().unwrap().starts_with("connector review operations.stage.idempotency.window"));
+    }
+
+    #[test]
+    fn of_an_uncertain_operation_it_is_told_what_the_workflow_claims_otherwise_than_before() {
+        let mut document = Sample::full().document();
+        let case = document.cases.iter_mut().find(|case| case.status == crate::domain::CaseStatus::Uncertain).unwrap();
+        let operation = case.trials[0].operations[0].clone();
+        let now = operation.claim.map_or("nothing", |claim| claim.name());
+        let claimed = |claim: &str| {
+            let claims = serde_json::json!({"claims": [{"operation": operation.operation, "claim": claim}]});
+            Some(claims.to_string())
+        };
+        case.accepted_output = claimed(now);
+        assert_eq!(claim_changed(case), None);
+        case.accepted_output = claimed("rejected");
+        let expected = format!("claimed rejected when accepted, and claims {now} now.");
+        assert!(claim_changed(case).unwrap().ends_with(&expected));
+        let steps = next_steps(&document);
+        let uncertain = steps.iter().find(|step| step.anchor == "uncertain").unwrap();
+        assert!(uncertain.cases[0].advice.as_ref().unwrap().contains(&expected));
     }
 
     #[test]

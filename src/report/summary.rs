@@ -210,7 +210,8 @@ fn next_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
             [] => step.text.clone(),
             cases => {
                 let named: Vec<&str> = cases.iter().map(|brief| brief.case.as_str()).collect();
-                format!("{} ({})", step.text.trim_end_matches('.'), named.join(", "))
+                let more = if step.more == 0 { String::new() } else { format!(" and {} more", step.more) };
+                format!("{} ({}{more})", step.text.trim_end_matches('.'), named.join(", "))
             }
         };
         lines.push(format!("  {}. {}", index + 1, visible_line(&text)));

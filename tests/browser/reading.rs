@@ -38,6 +38,37 @@ fn a_case_has_an_address_that_opens_it_whatever_the_filter_says() {
 }
 
 #[test]
+fn a_link_within_the_page_shows_its_place_under_a_filter_and_keeps_the_filter() {
+    let browser = Browser::on(&page(&red()));
+    browser.reopen("#filter=short-answer");
+    let uncertain = "document.getElementById('uncertain').getBoundingClientRect().height > 0";
+    assert_eq!(browser.ask(uncertain), false, "the filter hides it");
+    browser.run(
+        "document.querySelector('nav a[href=\"#uncertain\"]').click(); \
+         return new Promise((done) => addEventListener('hashchange', () => done()));",
+    );
+    assert_eq!(browser.ask(uncertain), true);
+    assert_ne!(shown_in(&browser, "uncertain"), "", "with its cases");
+    let top = "Math.abs(document.getElementById('uncertain').getBoundingClientRect().top) < innerHeight";
+    assert_eq!(browser.ask(top), true, "it is in sight");
+    assert_eq!(browser.text("location.hash"), "#filter=short-answer&to=uncertain");
+    assert_eq!(browser.text("document.querySelector('.filter input').value"), "short-answer");
+    browser.reopen("#filter=short-answer&to=uncertain");
+    assert_eq!(browser.ask(uncertain), true, "from its address too");
+}
+
+#[test]
+fn a_case_wins_over_the_filter_wherever_it_stands_in_the_address() {
+    let browser = Browser::on(&page(&red()));
+    for address in ["#case=two-currencies&filter=short-answer", "#filter=short-answer&case=two-currencies"] {
+        browser.reopen(address);
+        let case = "document.getElementById('case=two-currencies')";
+        assert_eq!(browser.ask(&format!("{case}.checkVisibility() && {case}.open")), true, "{address}");
+        assert_eq!(browser.text("document.querySelector('.filter input').value"), "short-answer", "{address}");
+    }
+}
+
+#[test]
 fn the_filter_lives_in_the_address() {
     let browser = Browser::on(&page(&red()));
     let shown = "Array.from(document.querySelectorAll('.case')).filter((one) => !one.hidden).length";

@@ -57,7 +57,7 @@ fn the_first_screen_says_what_to_do_about_each() {
     let edit = "Edited: expect[0].contains was within 12 working days and is within 5 working days.";
     assert!(step(1)[3].starts_with(edit), "{:?}", step(1));
     assert_eq!(step(2)[1], "r618-first-request-still-runs");
-    assert!(step(2)[0].starts_with("Look into the target system"), "{:?}", step(2));
+    assert!(step(2)[0].starts_with("Find out what came of 1 uncertain case"), "{:?}", step(2));
     assert!(
         step(2)[2].starts_with("holdpoint incident ") && step(2)[2].ends_with("--about r618-first-request-still-runs")
     );

@@ -94,6 +94,8 @@ fn a_broken_template_names_its_place_and_everything_else_is_written() {
     );
     let ran = sandbox.holdpoint(&["gate", "--all"]).expect(13);
     assert!(ran.stderr.contains("templates/report.html") && ran.stderr.contains("line"), "{}", ran.told());
+    assert!(ran.stderr.contains("exit code would have been 0"), "its verdict is said: {}", ran.told());
+    sandbox.holdpoint(&["check"]).expect(13);
     assert_eq!(sandbox.report()["schema"], "holdpoint.report/1");
     let runs = sandbox.holdpoint(&["runs", "--json"]).expect(0).json();
     assert_eq!(runs["runs"][0]["verdict"], "pass", "the run itself is kept, with its verdict");

@@ -180,6 +180,9 @@ fn an_answer_of_exactly_the_cap_is_whole_and_one_byte_more_is_too_much() {
         let (url, _) = answering("200 OK", "", "x".repeat(length));
         let observation = workflow(&url, json!({"output_cap_bytes": 100})).run_one(case("one", json!({})));
         assert_eq!(kind(&observation), expected, "{length}");
+        let told = expected.is_none()
+            || message(&observation).contains("`output_cap_bytes` of the workflow in holdpoint.yaml");
+        assert!(told, "where it is set: {}", message(&observation));
     }
 }
 

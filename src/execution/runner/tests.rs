@@ -172,7 +172,11 @@ fn each_limit_and_each_broken_answer_has_its_own_error() {
     ] {
         let specimen = Specimen::new(json!({"w": spec(answer)}));
         specimen.write("workflow.sh", script);
-        assert_eq!(kind(&specimen.run_one(case("one", json!({})))), expected, "{answer}: {script}");
+        let observation = specimen.run_one(case("one", json!({})));
+        assert_eq!(kind(&observation), expected, "{answer}: {script}");
+        let error = observation.error.filter(|error| error.kind == ErrorKind::OutputCap);
+        let told = error.is_none_or(|error| error.message.contains("raise `output_cap_bytes` of the workflow"));
+        assert!(told, "where it is set");
     }
 }
 

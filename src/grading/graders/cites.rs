@@ -36,12 +36,14 @@ impl Judge for Cites {
                 return Ok(Finding::of(false, expected, wrong));
             }
         }
+        let counted = match citations.len() {
+            1 => "1 citation".to_owned(),
+            several => format!("{several} citations"),
+        };
         let cited = |source: &PartId| citations.iter().any(|citation| citation["source"] == source.as_str());
         Ok(match &self.source {
-            Some(source) if !cited(source) => {
-                Finding::of(false, expected, format!("{} citations, none of that source", citations.len()))
-            }
-            _ => Finding::of(true, expected, format!("{} such citations", citations.len())),
+            Some(source) if !cited(source) => Finding::of(false, expected, format!("{counted}, none of that source")),
+            _ => Finding::of(true, expected, format!("{counted} of that kind")),
         })
     }
 }

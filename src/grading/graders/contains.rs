@@ -1,8 +1,10 @@
 //! `contains`: texts that occur in the output, or do not.
 
+use std::ops::Range;
+
 use regex::{Regex, RegexBuilder};
 
-use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
+use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted, quoted_around};
 use crate::manifest::Contains;
 
 impl Judge for Contains {
@@ -24,13 +26,17 @@ impl Judge for Contains {
         let output = subject.answer()?.output_text();
         let occurring = |texts: &[String]| occurring(texts, &output, self.ignore_case);
         let (all, any, none) = (occurring(&self.all)?, occurring(&self.any)?, occurring(&self.none)?);
-        let holds = all.iter().all(|occurs| *occurs)
-            && (any.is_empty() || any.iter().any(|occurs| *occurs))
-            && !none.iter().any(|occurs| *occurs);
-        let found = if let Some(text) = first(&self.all, &all, false) {
+        let holds = all.iter().all(Option::is_some)
+            && (any.is_empty() || any.iter().any(Option::is_some))
+            && none.iter().all(Option::is_none);
+        let missing = self.all.iter().zip(&all).find(|(_, place)| place.is_none());
+        let unwanted = self.none.iter().zip(&none).find_map(|(text, place)| Some((text, place.clone()?)));
+        let found = if let Some((text, _)) = missing {
             format!("no {} in {}", quoted(text), quoted(&output))
-        } else if let Some(text) = first(&self.none, &none, true) {
-            format!("{} in {}", quoted(text), quoted(&output))
+        } else if let Some((text, place)) = unwanted {
+            format!("{} in {}", quoted(text), quoted_around(&output, place))
+        } else if let Some(place) = all.iter().chain(&any).flatten().next() {
+            quoted_around(&output, place.clone())
         } else {
             quoted(&output)
         };
@@ -47,15 +53,15 @@ fn phrase(settings: &Contains) -> String {
     format!("the output to contain {}", named.collect::<Vec<_>>().join(" and "))
 }
 
-fn first<'a>(texts: &'a [String], occurs: &[bool], wanted: bool) -> Option<&'a String> {
-    texts.iter().zip(occurs).find(|(_, occurs)| **occurs == wanted).map(|(text, _)| text)
-}
-
-fn occurring(texts: &[String], output: &str, ignore_case: bool) -> Result<Vec<bool>, NoJudgement> {
-    texts
-        .iter()
-        .map(|text| if ignore_case { Ok(folded(text)?.is_match(output)) } else { Ok(output.contains(text.as_str())) })
-        .collect()
+/// Where each text occurs first, in bytes.
+fn occurring(texts: &[String], output: &str, ignore_case: bool) -> Result<Vec<Option<Range<usize>>>, NoJudgement> {
+    let place = |text: &String| {
+        if ignore_case {
+            return Ok(folded(text)?.find(output).map(|found| found.range()));
+        }
+        Ok(output.find(text.as_str()).map(|start| start..start + text.len()))
+    };
+    texts.iter().map(place).collect()
 }
 
 fn folded(text: &str) -> Result<Regex, NoJudgement> {
@@ -116,6 +122,22 @@ mod tests {
     #[test]
     fn without_an_answer_there_is_no_judgement() {
         assert_no_judgement(&json!({"contains": {"none": ["x"]}}), &observation(None));
+    }
+
+    #[test]
+    fn of_a_long_answer_the_message_shows_where_the_text_occurs() {
+        let seen = observation(Some(text(&format!("{} it is HOT today {}", "a ".repeat(500), "b ".repeat(500)))));
+        let settings = [
+            json!({"not": {"contains": "HOT"}}),
+            json!({"contains": {"none": ["HOT"]}}),
+            json!({"contains": {"none": ["hot"], "ignore_case": true}}),
+            json!({"not": {"regex": "H.T"}}),
+        ];
+        for settings in settings {
+            let grade = graded(settings, &seen);
+            assert_eq!(grade.pass, Some(false));
+            assert!(grade.message.contains("it is HOT today"), "{}", grade.message);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
+use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted, quoted_around};
 use crate::manifest::RegexCheck;
 
 impl Judge for RegexCheck {
@@ -17,7 +17,11 @@ impl Judge for RegexCheck {
         let output = subject.answer()?.output_text();
         let pattern = quoted(&self.pattern);
         Ok(match self.count {
-            None => Finding::of(regex.is_match(&output), format!("a match of {pattern}"), quoted(&output)),
+            None => {
+                let place = regex.find(&output);
+                let found = place.map_or_else(|| quoted(&output), |found| quoted_around(&output, found.range()));
+                Finding::of(place.is_some(), format!("a match of {pattern}"), found)
+            }
             Some(count) => {
                 let matches = regex.find_iter(&output).count();
                 let found = format!("{matches} in {}", quoted(&output));

@@ -149,6 +149,30 @@ fn a_broken_template_names_its_file_and_line() {
         let error = with_template(source).expect_err("the template is broken");
         assert_eq!((error.path.as_str(), error.line), ("templates/report.html", line), "{error}");
     }
+    let error = with_template("a\n  {{ page.nothing }}").expect_err("there is no such field");
+    assert_eq!(error.message, "`page.nothing` is undefined, in `{{ page.nothing }}`");
+}
+
+#[test]
+fn digests_show_their_first_digits_and_have_the_rest_in_their_title() {
+    let document = Sample::full().document();
+    let html = rendered(&document);
+    let facts = between(&html, "<dl class=\"facts\">", "</dl>")[0];
+    let digests = document.baseline_heads.iter().chain([&document.fingerprint]).chain(&document.results_digest);
+    for digest in digests {
+        let shown = format!("<code title=\"{}\">{}</code>", digest.as_str(), digest.short());
+        assert!(facts.contains(&shown), "{shown} in {facts}");
+    }
+}
+
+#[test]
+fn a_long_answer_has_a_frame_of_its_own_and_a_short_one_has_none() {
+    let mut document = Sample::full().document();
+    assert!(!page().contains(" long\" tabindex"));
+    let case = document.cases.iter_mut().find(|case| case.id.as_str() == "injected-markup").unwrap();
+    case.trials[0].output = Some("x".repeat(3_500).into());
+    case.trials[0].answer = None;
+    assert!(rendered(&document).contains(" long\" tabindex=\"0\""), "it can be scrolled with the keyboard");
 }
 
 #[test]
