@@ -114,8 +114,15 @@ pub fn check(
 ) -> Result<(Project, Vec<Diagnostic>), PipelineError> {
     let files = DiskFiles::new(project_root);
     let loaded = load_project(&files, environment).map_err(PipelineError::Invalid)?;
-    check_templates(&templates::project_templates(project_root)?)?;
     Ok((loaded.project, loaded.warnings))
+}
+
+/// Checks the project's own templates without rendering them.
+///
+/// # Errors
+/// When one cannot be read, is no template, or overrides a block that does not exist.
+pub fn check_report_templates(project_root: &Path) -> Result<(), PipelineError> {
+    Ok(check_templates(&templates::project_templates(project_root)?)?)
 }
 
 /// Plans as a gate would; runs nothing.

@@ -15,6 +15,7 @@ pub(super) fn run(context: &Context) -> Result<ExitCode, Failure> {
     require_project_file(context)?;
     let (project, warnings) = pipeline::check(&context.project_root, &context.environment)?;
     diagnostics::show(&context.console, &warnings);
+    pipeline::check_report_templates(&context.project_root)?;
     let sets: std::collections::BTreeSet<_> = project.cases.values().map(|case| &case.set).collect();
     context.console.say(format!(
         "{}: {}, {}, {} in {}",

@@ -68,8 +68,7 @@ fn tags(source: &str) -> impl Iterator<Item = (usize, &str)> {
             let start = at + source[at..].find('{')?;
             let rest = &source[start..];
             at = if rest.starts_with("{#") { start + rest.find("#}")? + 2 } else { start + 1 };
-            if rest.starts_with("{%") {
-                let inside = &rest[2..];
+            if let Some(inside) = rest.strip_prefix("{%") {
                 let end = inside.find("%}")?;
                 at = start + 2 + end + 2;
                 return Some((start, inside[..end].trim_matches(['-', '+']).trim()));

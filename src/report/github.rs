@@ -42,9 +42,9 @@ fn verdict_annotation(document: &ReportDocument) -> Option<String> {
     };
     let title = format!("holdpoint: {}", verdict_title(document.verdict));
     let code = format!("exit code {}: {}", document.exit_code, exit_code_meaning(document.exit_code));
-    let reasons: Vec<&str> = document.verdict_reasons.iter().map(|reason| reason.text.as_str()).collect();
-    let message = format!("{code}. {}", reasons.join(" "));
-    Some(format!("::{level} title={}::{}\n", property(&title), data(message.trim_end())))
+    let reasons: Vec<&str> = document.verdict_reasons.iter().map(|reason| reason.text.trim_end_matches('.')).collect();
+    let message = [&[code.as_str()], reasons.as_slice()].concat().join("; ");
+    Some(format!("::{level} title={}::{}\n", property(&title), data(&message)))
 }
 
 /// A risk without a case, at the first file of the change that brings it.
@@ -136,7 +136,7 @@ mod tests {
         let text = github_annotations(&document, "desk");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("::warning title=holdpoint%3A Inconclusive::exit code 11: "), "{}", lines[0]);
-        assert!(lines[0].ends_with("1 case is uncertain. 1 risk is uncovered."), "{}", lines[0]);
+        assert!(lines[0].ends_with("; 1 case is uncertain; 1 risk is uncovered"), "{}", lines[0]);
         assert!(lines[1].starts_with("::warning file=desk/"), "{}", lines[1]);
         assert!(lines[1].contains("title=Uncovered%3A partial_failure of review::"), "{}", lines[1]);
         assert!(lines[1].ends_with("holdpoint case new --for review/partial_failure"), "{}", lines[1]);

@@ -220,7 +220,7 @@ fn an_inert_glob_hides_only_what_nobody_else_knows() {
 
 #[test]
 fn a_path_that_no_rule_knows_is_unclassified() {
-    let paths = [".gitattributes", "README.md", "cases/policy_accuracy/notes.md", "templates/report.html"];
+    let paths = [".gitattributes", "README.md", "cases/policy_accuracy/notes.md", "templates/reply.html"];
     let head = paths.iter().fold(valid(), |files, path| files.with(path, "x"));
     let expected: Vec<String> =
         paths.iter().map(|path| format!("unclassified file:{path} added").to_lowercase()).collect();
@@ -228,6 +228,13 @@ fn a_path_that_no_rule_knows_is_unclassified() {
     assert_changes(&valid(), &head, &expected);
     let rest = [".gitattributes", "readme.md", "cases", "templates"];
     assert_eq!(since_snapshot(&valid(), &head), rest.map(|name| format!("unclassified file:{name} added")));
+}
+
+#[test]
+fn the_template_of_the_report_puts_nothing_at_risk() {
+    let head = valid().with("templates/report.html", "x");
+    assert_changes(&valid(), &head, &["inert file:templates/report.html added"]);
+    assert!(since_snapshot(&valid(), &head).is_empty());
 }
 
 #[test]
