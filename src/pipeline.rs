@@ -29,7 +29,7 @@ mod times;
 
 pub use crate::store::Choice;
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
-pub use accepted::{open_ledger, verify_ledger};
+pub use accepted::{LedgerCheck, open_ledger, verify_ledger};
 pub use audit::audit;
 pub use carry_out::{Progress, ProgressEvent};
 pub use cases::{CaseOverview, NewCase, case_overview, new_case};

@@ -33,17 +33,18 @@ impl AcceptedCase {
         Self::with_output(result).0
     }
 
-    /// By what else than now it was judged, beside its own file. Of a record in which that was not kept only an unchanged
+    /// By what else than now it was judged, beside its own file. Where one of the two does not say, only an unchanged
     /// project file says that the probes are the same, and nothing that the programs are.
     pub fn judged_otherwise(&self, now: &Question, same_project_file: bool) -> Vec<Aspect> {
         let outside = [Aspect::JudgingPrograms, Aspect::Probes];
-        if !self.question.is_unknown() {
+        if !self.question.is_unknown() && !now.is_unknown() {
             let mut differing = self.question.differing(now);
             differing.retain(|aspect| outside.contains(aspect));
             return differing;
         }
+        let said = if now.is_unknown() { &self.question } else { now };
         let is_open = |aspect: &Aspect| *aspect != Aspect::Probes || !same_project_file;
-        outside.into_iter().filter(|aspect| now.get(*aspect).is_some() && is_open(aspect)).collect()
+        outside.into_iter().filter(|aspect| said.get(*aspect).is_some() && is_open(aspect)).collect()
     }
 
     /// The aspects in which what was accepted and a result now do not speak of the same thing; none where they do.
@@ -195,6 +196,8 @@ mod tests {
         assert_eq!(one.differing(&other, true), [Aspect::Probes]);
         assert_eq!(old.differing(&one, true), [], "an unchanged project file vouches for the probes");
         assert_eq!(old.differing(&one, false), [Aspect::Probes]);
+        assert_eq!(one.differing(&old, false), [Aspect::Probes], "whichever of the two is the earlier one");
+        assert_eq!(one.differing(&old, true), []);
     }
 
     #[test]

@@ -39,6 +39,6 @@ pub use model::{
     BaseFile, BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
 };
 pub use path_name::PathName;
-pub use sides::{ChangeError, EarlierNames, Sides, SidesRequest, revision_files};
+pub use sides::{ChangeError, EarlierNames, HistoryReach, Sides, SidesRequest, revision_files};
 pub use snapshot::rest_digests;
 pub use whose::{PathClaim, claims_on};

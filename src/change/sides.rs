@@ -77,8 +77,21 @@ impl ChangeError {
 pub struct EarlierNames {
     /// The names.
     pub names: BTreeSet<String>,
-    /// Whether all of the history that is here was looked at.
-    pub is_whole: bool,
+    /// How much of the history was looked at.
+    pub reach: HistoryReach,
+}
+
+/// How far back a look into the history went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryReach {
+    /// To its beginning.
+    Whole,
+    /// Not to the end, for it is too long.
+    Part,
+    /// As far as a shallow clone has it.
+    Shallow,
+    /// There is no repository.
+    None,
 }
 
 /// The two sides, found.
@@ -307,7 +320,9 @@ impl Sides {
     /// # Errors
     /// When git cannot read a commit.
     pub fn earlier_names(&self, folder: &str) -> Result<EarlierNames, ChangeError> {
-        let Some(git) = &self.git else { return Ok(EarlierNames { names: BTreeSet::new(), is_whole: true }) };
+        let Some(git) = &self.git else {
+            return Ok(EarlierNames { names: BTreeSet::new(), reach: HistoryReach::None });
+        };
         let removed = match self.head.commit {
             Some(commit) => {
                 git.removed_from(commit.id, folder).map_err(|error| ChangeError::Files(error.sentence()))?
@@ -319,7 +334,12 @@ impl Sides {
         let committed = self.committed_names(folder)?;
         names.extend(self.base.listings.iter().flat_map(|listing| names_in(git, listing, folder)));
         names.extend(committed.into_iter().flatten());
-        Ok(EarlierNames { names, is_whole: removed.is_whole })
+        let reach = match removed.is_whole {
+            _ if git.is_shallow() => HistoryReach::Shallow,
+            true => HistoryReach::Whole,
+            false => HistoryReach::Part,
+        };
+        Ok(EarlierNames { names, reach })
     }
 
     /// The names of the files that a folder of the project held before the change: at the base; where that is no

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::baseline::Record;
+use crate::baseline::{ForkConflict, Record};
 use crate::domain::{CaseId, Digest, ExitCode};
 use crate::evidence::excerpt;
-use crate::pipeline::{self, AcceptRequest, open_ledger, verify_ledger};
+use crate::pipeline::{self, AcceptRequest, LedgerCheck, open_ledger, verify_ledger};
 
 use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
 use super::check::counted;
@@ -102,6 +102,12 @@ fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
             entry.record.short()
         ));
         context.console.say(format!("  {} of {} trials passed", case.passed, case.trials));
+        let of_this = |conflict: &&ForkConflict| conflict.case.as_ref().is_some_and(|case| case.as_str() == what);
+        if let Some(conflict) = baseline.conflicts.iter().find(of_this) {
+            let others: Vec<&str> = conflict.others.iter().map(Digest::short).collect();
+            let others = others.join(", ");
+            context.console.say(paint(BAD, format!("  disputed: record {others} of another branch has it otherwise")));
+        }
         if let Some(output) = &case.output {
             let text = ledger.output(output).map_err(pipeline::PipelineError::from)?;
             context.console.say(paint(FAINT, "  accepted answer:"));
@@ -117,7 +123,7 @@ fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
 }
 
 fn verify(context: &Context, expected: &[Digest]) -> Result<ExitCode, Failure> {
-    let findings = verify_ledger(&context.project_root, &context.environment, expected)?;
+    let LedgerCheck { findings, notes } = verify_ledger(&context.project_root, &context.environment, expected)?;
     if findings.is_empty() {
         let baseline = open_ledger(&context.project_root)?.fold();
         let heads: Vec<&str> = baseline.heads.iter().map(Digest::as_str).collect();
@@ -126,6 +132,7 @@ fn verify(context: &Context, expected: &[Digest]) -> Result<ExitCode, Failure> {
         if !heads.is_empty() {
             context.console.say(format!("  head {}", heads.join(", ")));
         }
+        notes.iter().for_each(|note| context.console.say(format!("  {note}")));
         return Ok(ExitCode::Passed);
     }
     for finding in &findings {

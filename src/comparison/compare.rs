@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::baseline::{AcceptedCase, Baseline, BaselineEntry};
 use crate::change::CaseChange;
-use crate::domain::{Aspect, CaseId, CaseStatus, Digest};
+use crate::domain::{Aspect, CaseId, CaseStatus, Digest, Risk};
 use crate::grading::CaseResult;
 use crate::manifest::Case;
 
@@ -42,7 +42,7 @@ pub fn compare(input: &CompareInput<'_>) -> Vec<Compared> {
             old_form: old_forms.get(id).copied(),
             accepted: input.baseline.cases.get(id),
             any_baseline: !input.baseline.is_empty(),
-            has_old_form: input.changed.get(id).is_some_and(|change| change.base.is_some()),
+            at_base: input.changed.get(id).and_then(|change| change.base.as_ref()),
             same_project_file: input.baseline.recorded_project_file(input.project_file),
         };
         compared.insert(id, subject.compared());
@@ -68,8 +68,8 @@ struct Subject<'a> {
     old_form: Option<&'a CaseResult>,
     accepted: Option<&'a BaselineEntry>,
     any_baseline: bool,
-    /// Whether the base has another form of the case.
-    has_old_form: bool,
+    /// The other form of the case that the base has.
+    at_base: Option<&'a Case>,
     /// Whether the project file is the one that was accepted.
     same_project_file: bool,
 }
@@ -100,6 +100,7 @@ impl Subject<'_> {
             differs.push(Aspect::Trials);
         }
         Compared {
+            former_set: self.former_set(),
             status: self.result.map(|result| result.status),
             old_form: self.old_form.map(|result| result.status),
             differs,
@@ -109,6 +110,12 @@ impl Subject<'_> {
             now: now.map(|now| ended(now.summary)),
             ..Compared::new(id, set, standing, why)
         }
+    }
+
+    /// A case takes no policy with it that was not its own when it was accepted.
+    fn former_set(&self) -> Option<Risk> {
+        let accepted = self.accepted.map(|entry| &entry.case.set);
+        accepted.or(self.at_base.map(|base| &base.set)).filter(|set| **set != self.case.set).cloned()
     }
 
     /// In what the case as the head has it and what was accepted do not speak of the same thing.
@@ -206,7 +213,7 @@ impl Subject<'_> {
     fn unknown(&self, status: CaseStatus) -> (Standing, String) {
         match (self.old_form.map(|result| result.status), status) {
             (Some(old), CaseStatus::Passed) if old != CaseStatus::Passed => only_new_form(old, "the case itself"),
-            (None, CaseStatus::Passed) if self.has_old_form => {
+            (None, CaseStatus::Passed) if self.at_base.is_some() => {
                 (Standing::NotComparable, "it was edited and its old form was not run".to_owned())
             }
             _ => (self.without_entry(), format!("nothing was accepted for it; it {status} now")),

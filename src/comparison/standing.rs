@@ -120,6 +120,8 @@ pub struct Compared {
     pub case: CaseId,
     /// Its set.
     pub set: Risk,
+    /// The set that it was accepted in, or had at the base where nothing was accepted for it, where that is another.
+    pub former_set: Option<Risk>,
     /// How it ended in its head form; `None` where it did not run.
     pub status: Option<CaseStatus>,
     /// How it ended in its base form, where that ran.
@@ -146,6 +148,7 @@ impl Compared {
         Self {
             case,
             set,
+            former_set: None,
             status: None,
             old_form: None,
             standing,

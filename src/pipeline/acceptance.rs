@@ -95,7 +95,7 @@ pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Resu
 }
 
 /// A run that was cut off, cancelled or paused shows only a part of what it set out to show.
-fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
+pub(super) fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     let run = &record.header.run;
     if record.header.kind == RunKind::Imported {
         let text = format!(
@@ -120,23 +120,35 @@ fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     }
 }
 
+/// The digest of a run's results, as they stand in its record now.
+pub(super) fn digest_of(record: &RunRecord, results: &[CaseResult]) -> Result<Digest, PipelineError> {
+    let RunHeader { run, fingerprint, snapshot, .. } = &record.header;
+    reviewed_digest(fingerprint, snapshot, results)
+        .map_err(|error| PipelineError::NotAcceptable(format!("the results of run {run} have no digest: {error}")))
+}
+
+/// A sentence where the results in the record, which have this digest now, are not those that the run wrote at its end.
+pub(super) fn changed_after(record: &RunRecord, digest: &Digest) -> Option<String> {
+    let run = &record.header.run;
+    let written = record.summary.as_ref()?.results.as_ref().filter(|written| *written != digest)?;
+    Some(format!(
+        "the record of run {run} was changed after the run: its results had the digest {} and have {} now",
+        written.short(),
+        digest.short()
+    ))
+}
+
 /// What is accepted is what the run wrote at its end and, where that was said, what a person looked at.
 fn require_reviewed(
     record: &RunRecord,
     results: &[CaseResult],
     reviewed: Option<&str>,
 ) -> Result<Digest, PipelineError> {
-    let RunHeader { run, fingerprint, snapshot, .. } = &record.header;
+    let run = &record.header.run;
     let refused = |text: String| Err(PipelineError::NotAcceptable(text));
-    let digest = reviewed_digest(fingerprint, snapshot, results)
-        .map_err(|error| PipelineError::NotAcceptable(format!("the results of run {run} have no digest: {error}")))?;
-    let written = record.summary.as_ref().and_then(|summary| summary.results.as_ref());
-    if let Some(written) = written.filter(|written| **written != digest) {
-        return refused(format!(
-            "the record of run {run} was changed after the run: its results had the digest {} and have {} now",
-            written.short(),
-            digest.short()
-        ));
+    let digest = digest_of(record, results)?;
+    if let Some(changed) = changed_after(record, &digest) {
+        return refused(changed);
     }
     let Some(reviewed) = reviewed else { return Ok(digest) };
     let wanted = reviewed.strip_prefix("sha256:").unwrap_or(reviewed);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::baseline::{Baseline, Ledger, LedgerError, Record, Scope};
-use crate::change::{BaseKind, Sides, SidesRequest, revision_files};
+use crate::change::{BaseKind, HistoryReach, Sides, SidesRequest, revision_files};
 use crate::domain::{CaseStatus, Digest};
 use crate::evidence::excerpt;
 use crate::manifest::FileSource;
@@ -19,6 +19,9 @@ pub(super) const BASELINES_FOLDER: &str = "baselines";
 /// So many new records are told one by one.
 const RECORDS_TOLD: usize = 3;
 
+/// So many things that two branches accepted differently are told one by one.
+const DISPUTES_TOLD: usize = 10;
+
 /// Characters of a name or a reason that are told.
 const TEXT_CAP: usize = 160;
 
@@ -30,8 +33,17 @@ pub fn open_ledger(project_root: &Path) -> Result<Ledger, PipelineError> {
     Ok(Ledger::open(project_root.join(BASELINES_FOLDER))?)
 }
 
-/// All that is not as it was accepted, a sentence each: in the records themselves, records that git shows to have been taken
-/// away, and expected ones that are not there.
+/// What a check of the accepted results found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LedgerCheck {
+    /// All that is not as it was accepted, a sentence each.
+    pub findings: Vec<String>,
+    /// What a reader should know of what is, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Checks the records themselves, and looks for records that git shows to have been taken away and expected ones that are
+/// not there.
 ///
 /// # Errors
 /// When git cannot be read.
@@ -39,14 +51,16 @@ pub fn verify_ledger(
     project_root: &Path,
     environment: &std::collections::BTreeMap<String, String>,
     expected: &[Digest],
-) -> Result<Vec<String>, PipelineError> {
+) -> Result<LedgerCheck, PipelineError> {
     let ledger = match sound(open_ledger(project_root))? {
         Ok(ledger) => ledger,
-        Err(findings) => return Ok(findings),
+        Err(findings) => return Ok(LedgerCheck { findings, notes: Vec::new() }),
     };
     let sides =
         Sides::resolve(SidesRequest { project_root, base: None, head: None, environment, has_accepted: false })?;
-    Ok(missing(&ledger, &sides, expected)?.sentences)
+    let Missing { sentences, note } = missing(&ledger, &sides, expected)?;
+    let notes = note.into_iter().chain(disputed(&ledger.fold())).collect();
+    Ok(LedgerCheck { findings: sentences, notes })
 }
 
 /// The ledger, or all that is not as it was accepted, a sentence each.
@@ -119,6 +133,18 @@ impl AcceptedResults {
     }
 }
 
+/// What two branches accepted differently and no later acceptance settled; `None` where there is no such thing.
+fn disputed(baseline: &Baseline) -> Option<String> {
+    let cases: Vec<&str> =
+        baseline.conflicts.iter().filter_map(|conflict| Some(conflict.case.as_ref()?.as_str())).collect();
+    let parts = baseline.conflicts.iter().any(|conflict| conflict.case.is_none()).then_some("the parts");
+    let all: Vec<&str> = parts.into_iter().chain(cases).collect();
+    let more = all.len().saturating_sub(DISPUTES_TOLD);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let told = all.iter().take(DISPUTES_TOLD).copied().collect::<Vec<_>>().join(", ");
+    (!all.is_empty()).then(|| format!("two branches accepted differently, and nobody settled it since: {told}{more}"))
+}
+
 struct Missing {
     sentences: Vec<String>,
     note: Option<String>,
@@ -133,11 +159,27 @@ fn missing(ledger: &Ledger, sides: &Sides, expected: &[Digest]) -> Result<Missin
     sentences.extend(expected.iter().filter(|digest| ledger.record(digest).is_none()).map(|digest| {
         format!("record {digest} was expected and is not there: the chain was cut or made anew since that was its head")
     }));
-    let note = (!earlier.is_whole).then(|| {
-        "whether a record was taken away was looked up in a part of git's history alone: the rest is too long, or not here"
-            .to_owned()
-    });
-    Ok(Missing { sentences, note })
+    let note =
+        not_looked_at(earlier.reach).filter(|_| !ledger.heads().is_empty() || earlier.reach != HistoryReach::None);
+    Ok(Missing { sentences, note: note.map(str::to_owned) })
+}
+
+/// What a look into so much of the history cannot tell.
+fn not_looked_at(reach: HistoryReach) -> Option<&'static str> {
+    match reach {
+        HistoryReach::Whole => None,
+        HistoryReach::Part => Some(
+            "whether a record was taken away was looked up in a part of git's history alone, for all of it is too long",
+        ),
+        HistoryReach::Shallow => Some(
+            "git's history is shallow here: whether a record was taken away cannot be told; `git fetch --unshallow` brings the \
+             rest, and `holdpoint gate --expect-head DIGEST` asks for the head of an earlier report",
+        ),
+        HistoryReach::None => Some(
+            "no git history is here: whether a record was taken away cannot be told; `holdpoint gate --expect-head \
+             DIGEST` asks for the head of an earlier report",
+        ),
+    }
 }
 
 /// A sentence that names the records which the change itself brings: whoever reads what got worse must hear what was

@@ -12,7 +12,7 @@ use crate::report::{CompareDocument, CompareInput, SideKind, SideView};
 use crate::store::{RunRecord, Store, StoreError};
 
 use super::PipelineError;
-use super::acceptance::results;
+use super::acceptance::{changed_after, digest_of, require_whole, results};
 use super::accepted::open_ledger;
 
 /// What the accepted results in force are called.
@@ -63,7 +63,7 @@ fn side(project_root: &Path, name: &str) -> Result<Side, PipelineError> {
     }
     let store = Store::of_project(project_root);
     match store.find_run(name) {
-        Ok(run) => Ok(run_side(&store.read_run(&run)?)),
+        Ok(run) => run_side(&store.read_run(&run)?),
         // No run: then it may be a record. Of two errors the one about runs says more, unless it can only mean a record.
         Err(StoreError::NoSuchRun(text)) => match record_side(project_root, name) {
             Ok(side) => Ok(side),
@@ -101,9 +101,12 @@ fn baseline_side(ledger: &Ledger, name: String, baseline: &Baseline) -> Side {
     }
 }
 
-fn run_side(record: &RunRecord) -> Side {
+fn run_side(record: &RunRecord) -> Result<Side, PipelineError> {
     let header = &record.header;
     let found = results(record);
+    // What a run that did not come to its end wrote last is not what it shows now.
+    let is_whole = require_whole(record).is_ok();
+    let changed = if is_whole { changed_after(record, &digest_of(record, &found)?) } else { None };
     let mut cases: BTreeMap<CaseId, SideCase> =
         found.iter().map(|result| (result.case.clone(), SideCase::of(result))).collect();
     for (id, planned) in &header.cases {
@@ -119,7 +122,7 @@ fn run_side(record: &RunRecord) -> Side {
             })
         });
     }
-    Side {
+    Ok(Side {
         view: SideView {
             kind: SideKind::Run,
             name: header.run.to_string(),
@@ -130,8 +133,12 @@ fn run_side(record: &RunRecord) -> Side {
         known: header.project_cases.iter().filter(|id| !cases.contains_key(*id)).cloned().collect(),
         cases,
         project_file: header.imported_from.is_none().then(|| header.snapshot.project_file.clone()),
-        limits: limits_of(record),
-    }
+        limits: changed
+            .map(|changed| format!("Not to be relied on: {changed}."))
+            .into_iter()
+            .chain(limits_of(record))
+            .collect(),
+    })
 }
 
 /// What a run's results do not show.

@@ -36,18 +36,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// What the gate was to demand before this change: by the base's project file, or by the one that was accepted. Where that
-    /// is not known, and the file is another now, it is the strictest that there is.
+    /// What the gate was to demand before this change: by the base's project file, and by the one that was accepted, so that
+    /// a policy is not lowered in one change and made use of in the next. Where neither is known, and the file is another
+    /// now, it is the strictest that there is.
     pub fn earlier_policies(&self) -> Vec<ProjectPolicy> {
-        if !self.changes.base_files.is_empty() {
-            return self.changes.base_files.iter().map(|file| file.policy.clone()).collect();
-        }
-        let Some(snapshot) = &self.accepted.baseline.snapshot else { return Vec::new() };
+        let mut policies: Vec<ProjectPolicy> = self.changes.base_files.iter().map(|file| file.policy.clone()).collect();
+        let Some(snapshot) = &self.accepted.baseline.snapshot else { return policies };
         match &snapshot.policy {
-            Some(policy) => vec![policy.clone()],
-            None if snapshot.project_file == self.project.file_digest => Vec::new(),
-            None => vec![ProjectPolicy::default()],
+            Some(policy) => policies.push(policy.clone()),
+            None if snapshot.project_file == self.project.file_digest || !policies.is_empty() => {}
+            None => policies.push(ProjectPolicy::default()),
         }
+        policies
     }
 }
 

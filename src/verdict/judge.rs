@@ -56,7 +56,7 @@ pub struct VerdictInput<'a> {
     pub compared: &'a [Compared],
     /// What the project demands, by the head's project file.
     pub policy: &'a ProjectPolicy,
-    /// What the base or the accepted project file demands: where that is stricter, it counts.
+    /// What the base and the accepted project file demand: where that is stricter, it counts.
     pub earlier: &'a [ProjectPolicy],
     /// The accepted results.
     pub baseline: BaselineState,
@@ -199,9 +199,8 @@ fn stricter_gate(input: &VerdictInput<'_>) -> Option<String> {
     .into_iter()
     .filter_map(|(name, lowered)| lowered.then_some(name))
     .collect();
-    (!names.is_empty()).then(|| {
-        format!("the gate's policy is lowered by this change, and the stricter one counts: {}", names.join(", "))
-    })
+    (!names.is_empty())
+        .then(|| format!("the gate's policy is lower than it was, and the stricter one counts: {}", names.join(", ")))
 }
 
 /// A set whose policy does not hold, or cannot be decided.
@@ -401,6 +400,7 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
             notes.push(sentence(&cases, phrase));
         }
     }
+    notes.extend(edited(input));
     if input.plan.selected.is_empty() && !input.plan.excluded.is_empty() {
         notes.push(if input.plan.changes.is_empty() {
             format!("no case was at risk: {}", input.plan.mode_reason)
@@ -416,6 +416,25 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
         notes.push("no result was ever accepted: nothing could be compared".to_owned());
     }
     notes
+}
+
+/// Cases that pass as they were and as they are now: no reason against a pass, and yet what they ask from now on is for a
+/// person to weigh. A sentence for each thing that differs.
+fn edited(input: &VerdictInput<'_>) -> Vec<String> {
+    if input.purpose != Purpose::Gate {
+        return Vec::new();
+    }
+    let mut by_aspects: BTreeMap<String, BTreeSet<&CaseId>> = BTreeMap::new();
+    let passed = input.compared.iter().filter(|compared| compared.old_form == Some(CaseStatus::Passed));
+    for compared in passed.filter(|compared| Against::of(compared, Purpose::Gate).is_none()) {
+        let aspects: Vec<String> = compared.differs.iter().map(ToString::to_string).collect();
+        by_aspects.entry(aspects.join(" and ")).or_default().insert(&compared.case);
+    }
+    let told = |(aspects, cases): (String, BTreeSet<&CaseId>)| {
+        let what = if aspects.is_empty() { String::new() } else { format!("; what differs: {aspects}") };
+        format!("{}{what}", sentence(&cases, "edited, and passed as it was and as it is now"))
+    };
+    by_aspects.into_iter().map(told).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the gate tolerates in a set, and whether the data show that it may.
 //!
-//! A policy is a rule of the head's project file and of every earlier one that counts: the base's, or that of the accepted
+//! A policy is a rule of the head's project file and of every earlier one that counts: the base's, and that of the accepted
 //! parts. Each of these rules is judged, and the worst answer counts, so that no change can be green by lowering its own
 //! policy.
 
@@ -49,10 +49,13 @@ impl SetJudgement {
     }
 }
 
+/// What is said of a set that cannot have dropped: nothing is tolerated in it either.
+const NO_PAIRS: &str = "nothing was accepted that ran again, so that nothing can be said";
+
 /// One set with all that speaks of it.
 struct Subject<'a> {
     set: &'a Risk,
-    /// Its cases that were to run, with those that have no result.
+    /// Its cases that were to run, with those that have no result, and those that ran and were moved out of it.
     selected: usize,
     /// All its cases.
     total: usize,
@@ -82,21 +85,38 @@ pub(super) fn judge_sets(
         let mut rules: Vec<(SetRule, Option<&(f64, usize)>)> = Vec::new();
         for (policy, levels) in policies.iter().zip(&levels) {
             let rule = policy.rule(subject.set);
-            if !rules.iter().any(|(known, _)| *known == rule) {
-                rules.push((rule, levels.by_subject[index].as_ref()));
+            // The same rule can ask for more where fewer sets are held to it.
+            let level = levels.by_subject[index].as_ref();
+            if !rules.contains(&(rule, level)) {
+                rules.push((rule, level));
             }
         }
         let lenient = rules.iter().any(|(rule, _)| *rule != SetRule::ZeroTolerance);
         lenient.then(|| subject.judge(&rules))
     };
-    subjects.iter().enumerate().filter_map(judge).collect()
+    let mut judgements: Vec<SetJudgement> = subjects.iter().enumerate().filter_map(judge).collect();
+    let alone = moved_alone(&judgements, compared);
+    judgements.iter_mut().for_each(|judgement| judgement.covered.retain(|case| !alone.contains(case)));
+    judgements
+}
+
+/// The cases that stand in another set than before and that the policies of the two do not both cover: they count for
+/// themselves, so that no case is moved to where its failure is tolerated.
+fn moved_alone(judgements: &[SetJudgement], compared: &[Compared]) -> BTreeSet<CaseId> {
+    let covers = |set: &Risk, case: &CaseId| judgements.iter().any(|one| one.set == *set && one.covered.contains(case));
+    let moved = compared.iter().filter_map(|one| Some((one, one.former_set.as_ref()?)));
+    let alone = moved.filter(|(one, former)| !covers(&one.set, &one.case) || !covers(former, &one.case));
+    alone.map(|(one, _)| one.case.clone()).collect()
 }
 
 impl<'a> Subject<'a> {
     fn new(set: &'a Risk, plan: &Plan, compared: &'a [Compared]) -> Self {
         let selected = plan.selected.iter().filter(|selected| selected.set == *set).count();
         let excluded = plan.excluded.iter().filter(|excluded| excluded.set == *set).count();
-        let members = compared.iter().filter(|one| one.set == *set && one.status.is_some()).collect();
+        let moved_away = |one: &&Compared| one.former_set.as_ref() == Some(set) && one.status.is_some();
+        let here = compared.iter().filter(|one| one.set == *set && one.status.is_some());
+        let members: Vec<&Compared> = here.chain(compared.iter().filter(moved_away)).collect();
+        let selected = selected + compared.iter().filter(moved_away).count();
         Self { set, selected, total: selected + excluded, members }
     }
 
@@ -156,6 +176,11 @@ impl<'a> Subject<'a> {
         Judged { decision, why, covered }
     }
 
+    /// Whether any of its cases was accepted and ran again, asking the same.
+    fn has_pairs(&self) -> bool {
+        self.members.iter().any(|one| one.pair().is_some())
+    }
+
     fn flips(&self) -> Flips {
         let pairs = || self.members.iter().filter_map(|one| one.pair());
         let is_pass = |ended: &crate::comparison::Ended| ended.status == CaseStatus::Passed;
@@ -171,7 +196,9 @@ impl<'a> Subject<'a> {
         let rule =
             format!("no significant drop from what was accepted (McNemar's exact test at {} %)", percent(drop.alpha));
         let counted = format!("{} of the same cases fail that passed, {} the other way", flips.worse, flips.better);
-        let (decision, shown) = if flips.worse == 0 {
+        let (decision, shown) = if !self.has_pairs() {
+            (PolicyDecision::Holds, NO_PAIRS.to_owned())
+        } else if flips.worse == 0 {
             (PolicyDecision::Holds, "no drop at all".to_owned())
         } else if p <= drop.alpha && flips.worse > flips.better {
             (PolicyDecision::Broken, format!("a significant drop, p = {p:.4}"))
@@ -210,6 +237,7 @@ impl<'a> Subject<'a> {
         // Twice alpha outside of a two-sided interval is alpha beyond its lower end.
         let interval = paired_difference(both, flips.better, flips.worse, neither, 2.0f64.mul_add(-alpha, 1.0));
         let (decision, shown) = match interval {
+            _ if !self.has_pairs() => (PolicyDecision::Holds, NO_PAIRS.to_owned()),
             _ if flips.worse == 0 => (PolicyDecision::Holds, "no drop at all".to_owned()),
             Some(change) if change.low >= -margin => {
                 (PolicyDecision::Holds, format!("a drop of {} points at the most", percent_up(-change.low)))
@@ -244,7 +272,8 @@ impl DropLevels {
         let alphas: Vec<Option<f64>> = subjects
             .iter()
             .map(|subject| match policy.rule(subject.set) {
-                SetRule::NoSignificantDrop(drop) if drop.margin.is_none() => Some(drop.alpha),
+                // A set in which nothing can be tested is no test to correct for.
+                SetRule::NoSignificantDrop(drop) if drop.margin.is_none() && subject.has_pairs() => Some(drop.alpha),
                 _ => None,
             })
             .collect();

@@ -209,6 +209,9 @@ pub(crate) const WAYS: &[Way] = &[
             desk.accept(&[]).expect(0);
             desk.commit();
             desk.sandbox.git(&["merge", "--quiet", "--no-edit", "--strategy-option", "theirs", "side"]);
+            let verified = desk.sandbox.holdpoint(&["baseline", "verify"]).expect(0);
+            assert!(verified.stdout.contains("nobody settled it since: "), "{}", verified.told());
+            desk.sandbox.holdpoint(&["baseline", "show", "one-ticket"]).expect(0).says("disputed: record");
             desk.gate(&["--base", "HEAD~1"])
         },
         ends: 10,

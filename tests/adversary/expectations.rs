@@ -29,6 +29,24 @@ pub(crate) const WAYS: &[Way] = &[
         says: "not comparable with what was accepted: 1 case (one-ticket)",
     },
     Way {
+        trick: "takes an expectation away that nothing fails yet",
+        play: |desk| {
+            desk.edit(GREETS, "  - length: {at_most: 40}\n", "");
+            desk.gate(&["--base", "HEAD"])
+        },
+        ends: 0,
+        says: "edited, and passed as it was and as it is now: 1 case (greets); what differs: its expectations",
+    },
+    Way {
+        trick: "takes trials away from a case that passes",
+        play: |desk| {
+            desk.edit("cases/policy_accuracy/steady.yaml", "trials: 3\n", "");
+            desk.gate(&["--base", "HEAD"])
+        },
+        ends: 0,
+        says: "edited, and passed as it was and as it is now: 1 case (steady); what differs: its trials",
+    },
+    Way {
         trick: "loosens one of several expectations",
         play: |desk| {
             desk.write("greeting.txt", "Good morning, Good morning, Good morning, you have 30 days\n");

@@ -16,6 +16,15 @@ fn beside(desk: &Desk, name: &str) -> PathBuf {
     desk.sandbox.project().parent().unwrap().join(name)
 }
 
+/// Puts a clone of so many commits in the place of the repository.
+fn become_clone(desk: &Desk, depth: usize) {
+    let clone = beside(desk, "clone");
+    let from = format!("file://{}", desk.sandbox.project().display());
+    desk.sandbox.git(&["clone", "--quiet", &format!("--depth={depth}"), &from, clone.to_str().unwrap()]);
+    fs::remove_dir_all(desk.sandbox.project()).unwrap();
+    fs::rename(clone, desk.sandbox.project()).unwrap();
+}
+
 pub(crate) const WAYS: &[Way] = &[
     Way {
         trick: "holds the defect against itself, by a base that has it already",
@@ -53,15 +62,37 @@ pub(crate) const WAYS: &[Way] = &[
         play: |desk| {
             desk.be_rude();
             desk.commit();
-            let clone = beside(desk, "clone");
-            let from = format!("file://{}", desk.sandbox.project().display());
-            desk.sandbox.git(&["clone", "--quiet", "--depth=1", &from, clone.to_str().unwrap()]);
-            fs::remove_dir_all(desk.sandbox.project()).unwrap();
-            fs::rename(clone, desk.sandbox.project()).unwrap();
+            become_clone(desk, 1);
             desk.gate(&["--base", "HEAD~1"])
         },
         ends: 10,
         says: "failed, and worse than at acceptance: 4 cases (greets, polite, quiet, steady)",
+    },
+    Way {
+        trick: "takes the record of a fix away, and gates a shallow clone that does not know of it",
+        play: |desk| {
+            desk.be_rude();
+            desk.gate_here().expect(10);
+            desk.sandbox.accept();
+            desk.commit();
+            desk.write("greeting.txt", crate::desk::GREETING);
+            desk.gate_here().expect(0);
+            desk.sandbox.accept();
+            desk.commit();
+            let listed = desk.sandbox.holdpoint(&["baseline", "list", "--json"]).expect(0).json();
+            let newest = listed["records"][0]["digest"].as_str().unwrap().trim_start_matches("sha256:").to_owned();
+            desk.remove(&format!("baselines/{newest}.json"));
+            desk.be_rude();
+            desk.commit();
+            desk.write("README.md", "The desk.\n");
+            desk.commit();
+            become_clone(desk, 1);
+            let verified = desk.sandbox.holdpoint(&["baseline", "verify"]).expect(0);
+            assert!(verified.stdout.contains("git's history is shallow here"), "{}", verified.told());
+            desk.gate_here()
+        },
+        ends: 0,
+        says: "git's history is shallow here: whether a record was taken away cannot be told",
     },
     Way {
         trick: "cuts the repository off, so that there is no git to ask",

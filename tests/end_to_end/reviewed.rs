@@ -57,6 +57,10 @@ fn a_run_record_that_was_changed_after_the_run_is_refused() {
     tamper(&sandbox, "UPDATE trial SET content = replace(content, '\"status\":\"failed\"', '\"status\":\"passed\"')");
     accept(&sandbox, "latest", &[]).expect(2).says("changed after the run");
     no_record(&sandbox);
+    sandbox
+        .holdpoint(&["compare", "latest", "--with", "latest"])
+        .expect(0)
+        .says("Not to be relied on: the record of run");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::standing::{Ended, GradeChange};
 use super::*;
 use crate::baseline::samples;
-use crate::domain::{Digest, Outcome, Risk, WorkflowId};
+use crate::domain::{Digest, Outcome, WorkflowId};
 
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
 
@@ -516,4 +516,31 @@ fn an_edited_form_names_no_grades_and_a_pair_needs_the_same_question() {
     assert_eq!(compared.pair(), None);
     let same = from_to(&failing(&[&[]]), &failing(&[&[0]]));
     assert!(same.pair().is_some());
+}
+
+#[test]
+fn a_case_in_another_set_than_it_was_accepted_in_or_had_at_the_base_says_which() {
+    let moved = |accepted: Option<&str>, base: &str| {
+        let in_set = |set: &str| Case { set: Risk::from(set), ..case("c", NEW) };
+        let mut baseline = Baseline::default();
+        baseline.cases.extend(accepted.map(|set| {
+            let mut entry = entry(NEW, Passed);
+            entry.case.set = Risk::from(set);
+            (CaseId::from("c"), entry)
+        }));
+        let change = CaseChange { base: Some(in_set(base)), expectation_only: false };
+        let all = compare(&CompareInput {
+            results: &[result(NEW, Passed)],
+            old_forms: &[],
+            baseline: &baseline,
+            cases: &BTreeMap::from([(CaseId::from("c"), in_set("access"))]),
+            changed: &BTreeMap::from([(CaseId::from("c"), change)]),
+            project_file: &Digest::of(b"holdpoint.yaml"),
+        });
+        all[0].former_set.as_ref().map(ToString::to_string)
+    };
+    assert_eq!(moved(Some("action"), "access").as_deref(), Some("action"));
+    assert_eq!(moved(Some("access"), "action"), None, "what was accepted counts");
+    assert_eq!(moved(None, "action").as_deref(), Some("action"));
+    assert_eq!(moved(None, "access"), None);
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::change::Side;
-use crate::domain::{PartId, Risk};
+use crate::domain::{Aspect, PartId, Risk};
 use crate::manifest::GatePolicy;
 use crate::selection::{Excluded, ExclusionReason, Mode, Selected, SelectionReason, Uncovered};
 
@@ -95,6 +95,24 @@ fn a_pass_has_code_0_and_no_reason() {
         assert_eq!((verdict.word, verdict.code), (VerdictWord::Pass, ExitCode::Passed), "{standing}");
         assert!(verdict.reasons.is_empty());
     }
+}
+
+#[test]
+fn a_case_that_was_edited_and_passes_in_both_forms_is_named_with_what_differs() {
+    let plan = plan(&["a", "b"], &[]);
+    let edited = Compared {
+        old_form: Some(Passed),
+        differs: vec![Aspect::Expectations, Aspect::Trials],
+        ..case("a", Some(Passed), Standing::Unchanged)
+    };
+    let compared = [edited, case("b", Some(Passed), Standing::Unchanged)];
+    let policy = ProjectPolicy::default();
+    let verdict = verdict(&gate(&plan, &compared, &policy));
+    assert_eq!(verdict.code, ExitCode::Passed);
+    assert_eq!(
+        verdict.notes,
+        ["edited, and passed as it was and as it is now: 1 case (a); what differs: its expectations and its trials"]
+    );
 }
 
 #[test]

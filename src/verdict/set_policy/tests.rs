@@ -69,7 +69,10 @@ fn members(groups: &[Many<'_>]) -> Vec<Compared> {
 
 /// The verdict over these cases, with so many more of the set `access` that did not run.
 fn judged(groups: &[Many<'_>], left_out: usize, policy: &ProjectPolicy, earlier: &[ProjectPolicy]) -> Verdict {
-    let compared = members(groups);
+    judged_of(&members(groups), left_out, policy, earlier)
+}
+
+fn judged_of(compared: &[Compared], left_out: usize, policy: &ProjectPolicy, earlier: &[ProjectPolicy]) -> Verdict {
     let side = |name: &str| Side { name: name.to_owned(), commit: None, note: None };
     let select = |one: &Compared| Selected {
         case: one.case.clone(),
@@ -99,7 +102,7 @@ fn judged(groups: &[Many<'_>], left_out: usize, policy: &ProjectPolicy, earlier:
     verdict(&VerdictInput {
         purpose: Purpose::Gate,
         plan: &plan,
-        compared: &compared,
+        compared,
         policy,
         earlier,
         baseline: BaselineState::Sound,
@@ -215,6 +218,42 @@ fn several_sets_are_held_to_their_drop_together() {
     // 6 flips give p = .03125; for two sets it is .0625, and 7 are the least that could show anything.
     assert_eq!(code(&groups, &alone), ExitCode::Failed);
     assert_eq!(code(&groups, &together), ExitCode::Inconclusive);
+}
+
+#[test]
+fn a_set_in_which_nothing_can_be_tested_makes_no_other_test_weaker() {
+    let together = policy(&[("access", no_drop()), ("action", no_drop())]);
+    let groups = [regressed(6, "access"), unchanged(30, "access"), new(3, "action", Passed)];
+    let verdict = judged(&groups, 0, &together, &[]);
+    assert_eq!(verdict.code, ExitCode::Failed, "{:?}", verdict.notes);
+    let note = verdict.notes.iter().find(|note| note.contains("action")).unwrap();
+    assert!(note.contains("nothing can be said") && !note.contains("no drop at all"), "{note}");
+}
+
+#[test]
+fn the_policies_of_before_are_corrected_for_their_own_sets_alone() {
+    let alone = policy(&[("access", no_drop())]);
+    let together = policy(&[("access", no_drop()), ("action", no_drop())]);
+    let groups = [regressed(6, "access"), unchanged(30, "access"), unchanged(30, "action")];
+    let verdict = judged(&groups, 0, &together, std::slice::from_ref(&alone));
+    assert_eq!(verdict.code, ExitCode::Failed, "{:?}", verdict.reasons);
+}
+
+#[test]
+fn a_case_that_was_moved_is_tolerated_only_where_both_of_its_sets_would() {
+    let moved = |from: &str, policy: &ProjectPolicy| {
+        let mut compared = members(&[regressed(1, "access"), unchanged(60, "access"), unchanged(60, "action")]);
+        compared[0].former_set = Some(Risk::from(from));
+        judged_of(&compared, 0, policy, &[])
+    };
+    let one = policy(&[("access", minimum(0.8))]);
+    let both = policy(&[("access", minimum(0.8)), ("action", minimum(0.8))]);
+    let strict = policy(&[("access", minimum(0.8)), ("action", minimum(0.99))]);
+    let verdict = moved("action", &one);
+    assert_eq!(verdict.code, ExitCode::Failed, "{:?}", verdict.notes);
+    assert!(verdict.reasons[0].text.contains("worse than at acceptance: 1 case (access-000)"), "{:?}", verdict.reasons);
+    assert_eq!(moved("action", &both).code, ExitCode::Passed);
+    assert_eq!(moved("action", &strict).code, ExitCode::Inconclusive);
 }
 
 #[test]
