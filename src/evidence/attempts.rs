@@ -9,7 +9,7 @@ use crate::domain::{OperationId, PartId};
 use crate::manifest::{ConnectorManifest, Effect, Operation, ReplaySignal, Wire};
 
 use super::excerpt::excerpt;
-use super::exchange::{Exchange, Forwarded, Message};
+use super::exchange::{Delivered, Exchange, Forwarded, Message};
 use super::observation::{Answered, AttemptSeen, Call};
 
 /// How much of a target's own reason is kept, in characters.
@@ -78,7 +78,8 @@ fn effectful<'a>(
 ///
 /// | seen | means |
 /// |---|---|
-/// | nothing was forwarded | `not_forwarded` |
+/// | a fault answered in its place with a status that the contract documents as a refusal | `refused`: to the caller it is one |
+/// | nothing else was forwarded | `not_forwarded` |
 /// | no whole answer came back | `no_answer` |
 /// | the status that says that the first request still runs | `error`: it says nothing of the first |
 /// | a status that the contract documents as a refusal | `refused` |
@@ -86,9 +87,16 @@ fn effectful<'a>(
 /// | 2xx with the contract's signal of a replay | `replayed` |
 /// | any other 2xx | `committed` |
 /// | all else, a 500 above all | `error` |
-fn answered(exchange: &Exchange, operation: &Operation) -> Answered {
+pub(super) fn answered(exchange: &Exchange, operation: &Operation) -> Answered {
+    let refused = |status: &u16| operation.wire.as_ref().is_some_and(|wire| wire.refused.contains(status));
     if exchange.forwarded == Forwarded::No {
-        return Answered::NotForwarded;
+        let told = exchange.delivered_status.filter(refused);
+        return match told.filter(|_| exchange.fault.is_some() && exchange.delivered == Delivered::Whole) {
+            Some(status) => {
+                Answered::Refused { reason: format!("status {status}, by the fault in the target's place") }
+            }
+            None => Answered::NotForwarded,
+        };
     }
     // The digest is there only where the whole body is.
     let whole = exchange.answer.as_ref().filter(|answer| answer.digest.is_some());
@@ -97,7 +105,7 @@ fn answered(exchange: &Exchange, operation: &Operation) -> Answered {
     if wire.and_then(|wire| wire.in_flight) == Some(status) {
         return Answered::Error { detail: format!("status {status}: the first request with this key still runs") };
     }
-    if wire.is_some_and(|wire| wire.refused.contains(&status)) {
+    if refused(&status) {
         return Answered::Refused { reason: reason(answer, status) };
     }
     if !(200..300).contains(&status) {

@@ -7,6 +7,7 @@ mod exchange;
 mod looks;
 mod markdown;
 mod observation;
+mod open_call;
 mod outcome;
 #[cfg(test)]
 mod whole_way;
@@ -21,5 +22,6 @@ pub use observation::{
     Answer, Answered, AttemptSeen, Call, ClaimMade, ErrorKind, Form, Judgement, LookHad, Observation, OperationSeen,
     Reading, StepObservation, TrialError, Unreached,
 };
+pub use open_call::{MayLand, may_land};
 pub use outcome::{EffectSeen, Look, LookState, check_claim, conclude, operations_named};
 pub use wire::{RequestSeen, WireMatch, WireTable};

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use crate::domain::PartId;
 use crate::evidence::{
-    Delivered, ErrorKind, Exchange, Forwarded, LookHad, Observation, ProbedTarget, Reading, TrialError,
-    attempts_at_operations, excerpt,
+    Delivered, ErrorKind, Exchange, Forwarded, LookHad, MayLand, Observation, ProbedTarget, Reading, TrialError,
+    attempts_at_operations, excerpt, may_land,
 };
 use crate::manifest::{Case, ConnectorManifest, FaultSpec, Grader, Probe};
 use crate::proxy::Seen;
 
 use super::operations::Traces;
 use super::practice_workflow::PracticeMemory;
-use super::probes::{self, Looked, Targets};
+use super::probes::{self, Looked, OnTheWay, Targets};
 use super::trial::{Surrounding, graders};
 use super::wiring::{Wiring, answer_first};
 use super::workflow::Workflow;
@@ -38,14 +38,15 @@ impl Aftermath<'_> {
         let Seen { exchanges, fired, missed, late, unrecorded } = wiring.close(self.surrounding.cancellation);
         let fired: BTreeSet<usize> = fired.union(&self.memory.fired).copied().collect();
         let manifests = self.workflow.wired.manifests();
-        let not_at_once = NotAtOnce {
+        let to_come = ToCome {
             manifests: &manifests,
             answer_first: answer_first(&manifests),
             exchanges: &exchanges,
             ends_with_its_step: self.workflow.ends_with_its_step(),
         };
-        let Looked { readings, looks } = self
-            .look(wiring, &probes::Aftermath { origin, last_call, late, not_at_once: &|probe| not_at_once.why(probe) });
+        let on_the_way = |probe: &Probe| to_come.on_the_way(probe);
+        let Looked { readings, looks } =
+            self.look(wiring, &probes::Aftermath { origin, last_call, late, on_the_way: &on_the_way });
         let troubles = troubles(&exchanges);
         let traces = Traces {
             case: self.case,
@@ -189,33 +190,38 @@ fn too_many(unrecorded: u64) -> Option<TrialError> {
     (unrecorded > 0).then_some(TrialError { kind: ErrorKind::OutputCap, message })
 }
 
-/// Why a look that is had at once does not show that nothing more can come.
-struct NotAtOnce<'a> {
+/// What can still come to a target when the steps are over.
+struct ToCome<'a> {
     manifests: &'a BTreeMap<PartId, Arc<ConnectorManifest>>,
     answer_first: BTreeSet<String>,
     exchanges: &'a [Exchange],
     ends_with_its_step: bool,
 }
 
-impl NotAtOnce<'_> {
-    fn why(&self, probe: &Probe) -> Option<&'static str> {
+impl ToCome<'_> {
+    fn on_the_way(&self, probe: &Probe) -> OnTheWay {
         let connector = probe.of.as_deref().and_then(|of| of.split_once('/')).map(|(connector, _)| connector);
+        let concerns = |exchange: &&Exchange| connector.is_none_or(|named| exchange.connector.as_str() == named);
+        let calls = self.exchanges.iter().filter(concerns);
+        let open: Vec<MayLand> = calls.filter_map(|call| may_land(call, self.manifests)).collect();
         // What is passed on is closed by now; whatever goes another way can still come from a service.
         let is_closed = connector.is_some_and(|connector| self.manifests.contains_key(connector));
-        let concerns = |exchange: &&Exchange| connector.is_none_or(|named| exchange.connector.as_str() == named);
-        if !self.ends_with_its_step && !is_closed {
+        let not_at_once = if !self.ends_with_its_step && !is_closed {
             Some("The service that was asked can still write.")
         } else if probe.of.as_ref().is_some_and(|of| self.answer_first.contains(of)) {
             Some("The target answers before the effect exists, and the probe does not say how it settles.")
-        } else if self.exchanges.iter().filter(concerns).any(may_still_land) {
-            Some("A call that was forwarded got no whole answer, and may still take effect.")
+        } else if open.contains(&MayLand::Whenever) {
+            Some(
+                "A call got no answer that says whether it was done, and may still take effect: neither its contract \
+                 (`processing`) nor the probe (`settle`) says until when.",
+            )
         } else {
             None
-        }
+        };
+        let until = open.iter().filter_map(|open| match open {
+            MayLand::Until(until) => Some(*until),
+            MayLand::Whenever => None,
+        });
+        OnTheWay { not_at_once, until: until.max().unwrap_or_default() }
     }
-}
-
-fn may_still_land(exchange: &Exchange) -> bool {
-    let answered = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_some());
-    exchange.forwarded != Forwarded::No && !answered
 }

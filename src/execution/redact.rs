@@ -1,6 +1,7 @@
 //! Takes secrets out of what is recorded: their values, and the forms in which programs commonly write them. Pure.
 
 mod cuts;
+mod escaped;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -55,6 +56,8 @@ const HARMLESS_PREFIXES: [&str; 3] = ["LC_", "PYTHON", "XDG_"];
 pub struct Redactor {
     /// What to look for and what to write instead, the longest first.
     replacements: Vec<(String, String)>,
+    /// The values themselves, to be found in what an escaped text says, and what to write instead.
+    values: Vec<(String, String)>,
 }
 
 impl Redactor {
@@ -62,9 +65,13 @@ impl Redactor {
     /// values too short to be told from ordinary text, are passed over.
     pub fn new<'a>(secrets: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut replacements: BTreeMap<String, String> = BTreeMap::new();
+        let mut values = Vec::new();
         for (name, value) in secrets {
             if is_harmless(name) {
                 continue;
+            }
+            if value.trim().len() >= SHORTEST_SECRET {
+                values.push((value.trim().to_owned(), format!("{REDACTED}{name}]")));
             }
             for form in encoded_forms(value) {
                 if form.len() >= SHORTEST_SECRET && value.len() >= SHORTEST_SECRET {
@@ -74,7 +81,7 @@ impl Redactor {
         }
         let mut replacements: Vec<(String, String)> = replacements.into_iter().collect();
         replacements.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
-        Self { replacements }
+        Self { replacements, values }
     }
 
     /// Knows the secrets of a project: the variables that are passed on to its workflows, targets and probes, and those
@@ -96,6 +103,9 @@ impl Redactor {
             if text.contains(form.as_str()) {
                 text = Cow::Owned(text.replace(form.as_str(), replacement));
             }
+        }
+        if let Some(without) = escaped::without(&text, &self.values) {
+            text = Cow::Owned(without);
         }
         match cuts::without_rests(&text, &self.replacements) {
             Some(whole) => Cow::Owned(whole),

@@ -316,7 +316,9 @@ pub struct Probe {
 }
 
 /// When a look is settled, so that an effect which does not show is not on its way any more. At most one of its
-/// fields; with none, the look is settled at once: nothing can still be on its way when it is had.
+/// fields; with none, the look is settled at once: nothing can still be on its way when it is had. Where the contract of an
+/// operation states `processing.within_s`, no look but one by `until_empty` is had before so long after a call that got no
+/// answer which says whether it was done.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("maxProperties" = 1))]
@@ -387,8 +389,9 @@ pub struct HttpProbe {
     /// Request headers. `${NAME}` stands for an environment variable that must be set.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// A JSONPath (RFC 9535) to the effects in the JSON answer: each map that it finds is one. Where it ends in `[*]`, the
-    /// list before that must be there: an answer of another form is not one without effects.
+    /// A JSONPath (RFC 9535) to the effects in the JSON answer: each map that it finds is one. The list that it chooses from
+    /// must be there, and so must the one place that it leads to otherwise, where `null` says that there is none: an answer
+    /// of another form is not one without effects.
     #[serde(default = "every_item")]
     pub effects: String,
     /// Whether the status 404 means that there is nothing. By default the target then counts as unreadable.

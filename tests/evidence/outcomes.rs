@@ -6,7 +6,7 @@ use holdpoint::domain::{Claim, ClaimCheck, Outcome};
 use holdpoint::evidence::{Answered, Forwarded, Observation};
 use serde_json::json;
 
-use crate::scene::{MANIFEST, Scene, claim, fault, order};
+use crate::scene::{MANIFEST, Scene, bounded, claim, fault, order};
 
 fn seen(observation: &Observation) -> (Outcome, usize, usize) {
     let order = order(observation);
@@ -15,6 +15,7 @@ fn seen(observation: &Observation) -> (Outcome, usize, usize) {
 
 fn run_all() -> BTreeMap<String, Observation> {
     let mut scene = Scene::new();
+    scene.write("manifests/shop.yaml", &bounded(0.2));
     let (once, keyed, twice) = (json!({}), json!({"keyed": true, "attempts": 2}), json!({"attempts": 2}));
     scene.case("clean", once.clone(), json!({}));
     scene.case("lost-keyed", keyed.clone(), fault("lost_ack", json!({})));

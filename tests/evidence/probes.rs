@@ -4,7 +4,7 @@ use holdpoint::domain::Outcome;
 use holdpoint::evidence::{LookHad, Observation, Reading};
 use serde_json::{Value, json};
 
-use crate::scene::{MANIFEST, Scene, fault, order};
+use crate::scene::{MANIFEST, Scene, bounded, fault, order};
 
 /// The fields that make a probe's effects evidence for an order.
 fn of_orders(mut probe: Value) -> Value {
@@ -78,7 +78,7 @@ fn made_to_order(settle: Value) -> Observation {
     let mut scene = Scene::new();
     scene.write(
         "manifests/shop.yaml",
-        &MANIFEST.replace("effect: create", "effect: create\n    processing: {within_s: 5.0, accepts_first: true}"),
+        &MANIFEST.replace("effect: create", "effect: create\n    processing: {within_s: 1.0, accepts_first: true}"),
     );
     scene.file["probes"]["jobs"] = json!({"http": {"connector": "shop", "path": "/jobs", "effects": "$.items[*]"}});
     scene.file["probes"]["orders"]["settle"] = settle;
@@ -148,6 +148,26 @@ fn a_call_whose_answer_never_came_settles_nothing_at_once() {
     assert_eq!(observation.operations[0].outcome, Outcome::Uncertain);
     let error = observation.error.as_ref().expect("a target that gives no answer by itself is the trial's error");
     assert!(error.message.starts_with("call 1, to the connector `shop`: "), "{error:?}");
+}
+
+#[test]
+fn an_answer_that_says_nothing_of_the_commit_leaves_the_call_open_until_its_bound_has_passed() {
+    let after = |manifest: &str, settle: Value| {
+        let mut scene = Scene::new();
+        scene.write("manifests/shop.yaml", manifest);
+        scene.file["probes"]["orders"]["settle"] = settle;
+        scene.case("busy", json!({"item": "slow", "claim": "failed"}), json!({}));
+        scene.run_one()
+    };
+    let outcome = |observation: &Observation| (order(observation).outcome, order(observation).effects);
+    // The order exists 0.3 s after the 503.
+    let unbounded = after(MANIFEST, json!({}));
+    assert_eq!(outcome(&unbounded), (Outcome::Uncertain, 0));
+    assert!(had(&unbounded, "orders").why.contains("`processing`"), "{:?}", had(&unbounded, "orders"));
+    // A rule that is shorter than what the contract says waits for that all the same.
+    for settle in [json!({}), json!({"after_s": 0.1})] {
+        assert_eq!(outcome(&after(&bounded(1.0), settle)), (Outcome::Committed, 1));
+    }
 }
 
 #[test]

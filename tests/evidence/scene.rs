@@ -30,6 +30,11 @@ operations:
       refused: [409]
 ";
 
+/// The shop's manifest, by which nothing that the shop was sent takes effect later than so many seconds after it.
+pub(crate) fn bounded(within_s: f64) -> String {
+    MANIFEST.replace("effect: create", &format!("effect: create\n    processing: {{within_s: {within_s:?}}}"))
+}
+
 /// The project, to which a test adds probes and cases before it is run.
 pub(crate) struct Scene {
     folder: tempfile::TempDir,

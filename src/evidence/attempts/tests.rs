@@ -74,6 +74,21 @@ fn what_was_never_forwarded_is_not_forwarded_whatever_the_caller_got() {
 }
 
 #[test]
+fn a_documented_refusal_by_a_fault_is_one_to_the_caller() {
+    let fault = Some(FaultLaid { index: 0, name: "status".to_owned() });
+    let instead = Exchange { forwarded: Forwarded::No, answer: None, status: None, fault, ..call(1, "order", 409, "") };
+    let reason = "status 409, by the fault in the target's place".to_owned();
+    assert_eq!(answer_to(instead.clone()), Answered::Refused { reason });
+    for other in [
+        Exchange { delivered_status: Some(503), ..instead.clone() },
+        Exchange { delivered: Delivered::Partly, ..instead.clone() },
+        Exchange { fault: None, ..instead },
+    ] {
+        assert_eq!(answer_to(other), Answered::NotForwarded);
+    }
+}
+
+#[test]
 fn without_a_whole_answer_there_is_none() {
     let ways: [fn(&mut Exchange); 4] = [
         |exchange| exchange.answer = None,

@@ -83,31 +83,78 @@ impl HttpAsker {
     }
 }
 
-/// Where the effects stand in an answer.
+/// Where the effects stand in an answer, and what must be there for it to be of the right form: one of another form would
+/// otherwise read as one without effects.
 struct Effects {
     path: JsonPath,
-    /// The list that they are the items of, where the path says that they are: it must be there. An answer of another
-    /// form would otherwise read as one without effects.
-    list: Option<(String, JsonPath)>,
+    /// Whether the path leads to one place. `null` there says that there is no effect.
+    is_place: bool,
+    /// The list that the path chooses from first.
+    first: Option<(String, JsonPath)>,
+    /// The list that the effects are the items of.
+    last: Option<(String, JsonPath)>,
 }
 
 impl Effects {
     fn at(path: &str) -> Result<Self, String> {
+        let path = path.trim();
         let compiled = compile_json_path(path).map_err(|reason| format!("the path `{path}`: {reason}"))?;
-        let list = path.trim().strip_suffix("[*]").filter(|list| !list.ends_with('.'));
-        let list = list.and_then(|list| Some((list.to_owned(), compile_json_path(list).ok()?)));
-        Ok(Self { path: compiled, list })
+        let list = |path: &str| Some((path.to_owned(), compile_json_path(path).ok()?));
+        let choice = choice(path);
+        let first = choice.filter(|at| path[*at..].starts_with('[')).and_then(|at| list(&path[..at]));
+        let last = path.strip_suffix("[*]").filter(|list| !list.ends_with('.')).filter(|_| choice.is_some());
+        Ok(Self { path: compiled, is_place: choice.is_none(), first, last: last.and_then(list) })
     }
 
     fn of(&self, body: &Value) -> Result<Vec<serde_json::Map<String, Value>>, String> {
-        if let Some((name, list)) = &self.list {
-            let lists = list.query(body).all();
-            if lists.is_empty() || lists.iter().any(|found| !found.is_array()) {
-                return Err(format!("its answer has no list at `{name}`: {}", excerpt(&body.to_string(), SHOWN)));
+        let found = self.path.query(body).all();
+        if self.is_place && matches!(found.as_slice(), [Value::Null]) {
+            return Ok(Vec::new());
+        }
+        if let Some(missing) = self.missing(body, found.is_empty()) {
+            return Err(format!("its answer has {missing}: {}", excerpt(&body.to_string(), SHOWN)));
+        }
+        lines::maps(found.into_iter().cloned().collect())
+    }
+
+    /// What an answer lacks that it would hold whether or not there are effects.
+    fn missing(&self, body: &Value, finds_nothing: bool) -> Option<String> {
+        let mut is_empty = false;
+        if let Some((name, list)) = &self.first {
+            match list.query(body).all().as_slice() {
+                [Value::Array(items)] => is_empty = items.is_empty(),
+                _ => return Some(format!("no list at `{name}`")),
             }
         }
-        lines::maps(self.path.query(body).all().into_iter().cloned().collect())
+        if let Some((name, list)) = &self.last {
+            let lists = list.query(body).all();
+            if (lists.is_empty() && !is_empty) || lists.iter().any(|found| !found.is_array()) {
+                return Some(format!("no list at `{name}`"));
+            }
+        }
+        (self.is_place && finds_nothing).then(|| "nothing where the effect should stand".to_owned())
     }
+}
+
+/// Where a path first chooses among several places: by `*`, a filter, a slice, several names, or a descent. `None` where it
+/// leads to one place. A name in quotes is passed over.
+fn choice(path: &str) -> Option<usize> {
+    let (mut quote, mut opened) = (None, None);
+    let mut before = ' ';
+    for (at, c) in path.char_indices() {
+        match (quote, c) {
+            (Some(_), _) if before == '\\' => before = ' ',
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => before = c,
+            (None, '\'' | '"') => (quote, before) = (Some(c), ' '),
+            (None, '[') => opened = Some(at),
+            (None, ']') => opened = None,
+            (None, '*' | '?' | ':' | ',') => return Some(opened.unwrap_or(at)),
+            (None, '.') if path[at..].starts_with("..") => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -181,12 +228,35 @@ mod tests {
             (json!({"effects": "$.orders[*]"}), "{}"),
             (json!({"effects": "$.orders[*]"}), r#"{"orders": null}"#),
             (json!({"effects": "$.orders[*]"}), r#"{"orders": {}}"#),
+            (json!({"effects": "$.order"}), r#"{"items": [{"id": 1}]}"#),
+            (json!({"effects": "$.order.made"}), r#"{"order": null}"#),
+            (json!({"effects": "$['a[*]']"}), "{}"),
+            (json!({"effects": "$.items[?@.id == 1]"}), r#"{"orders": []}"#),
+            (json!({"effects": "$.items[0:9]"}), "{}"),
+            (json!({"effects": "$.items[*].order"}), "{}"),
+            (json!({"effects": "$.items[*].orders[*]"}), r#"{"items": [{}]}"#),
+            (json!({"effects": "$..items[*]"}), "{}"),
             (json!({}), r#"[{"id": 1}, 2]"#),
             (json!({}), "<html>"),
             (json!({}), ""),
             (json!({}), r#"[{"id": 1, "id": 2}]"#),
         ] {
             assert!(matches!(ask_json(fields.clone(), body), Reading::Unreadable(_)), "{fields} {body}");
+        }
+    }
+
+    #[test]
+    fn an_answer_of_the_right_form_may_hold_none() {
+        for (effects, body) in [
+            ("$.order", r#"{"order": null}"#),
+            ("$.items[?@.id == 2]", r#"{"items": [{"id": 1}]}"#),
+            ("$.items[*].order", r#"{"items": []}"#),
+            ("$.items[*].orders[*]", r#"{"items": []}"#),
+            ("$.items[*]", r#"{"items": []}"#),
+            ("$['a[*]']", r#"{"a[*]": null}"#),
+            ("$..order", "{}"),
+        ] {
+            assert_eq!(ask_json(json!({"effects": effects}), body), Reading::Effects(Vec::new()), "{effects} {body}");
         }
     }
 

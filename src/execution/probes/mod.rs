@@ -27,6 +27,7 @@ use command::ProbeInput;
 use settle::{Circumstances, Finished, Glimpse, Next};
 
 pub(super) use http::HttpAsker;
+pub(super) use settle::OnTheWay;
 
 /// Effects that are read at the most. A longer answer is no answer: counting a part of it would be wrong.
 const EFFECT_CAP: usize = 10_000;
@@ -65,8 +66,8 @@ pub(super) struct Aftermath<'a> {
     pub(super) last_call: Duration,
     /// Whether something that was forwarded is still on its way.
     pub(super) late: bool,
-    /// Why a look at once settles nothing for this probe, where that is so.
-    pub(super) not_at_once: &'a dyn Fn(&Probe) -> Option<&'static str>,
+    /// What may yet come to the target of a probe.
+    pub(super) on_the_way: &'a dyn Fn(&Probe) -> OnTheWay,
 }
 
 /// What the probes of a trial read, and how each look was had.
@@ -116,7 +117,7 @@ impl Targets<'_> {
             last_call: aftermath.last_call,
             begun: aftermath.origin.elapsed(),
             late: aftermath.late,
-            not_at_once: (aftermath.not_at_once)(probe),
+            on_the_way: (aftermath.on_the_way)(probe),
         };
         let (mut own, mut pending, mut reading) = (Vec::new(), Vec::new(), None);
         let (settled, why) = loop {

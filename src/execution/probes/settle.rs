@@ -12,6 +12,9 @@ use crate::manifest::{EqualReadings, Settle, UntilEmpty};
 /// The pause between two readings of what is still on its way.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How long a look waits, by itself, for calls that may still take effect.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// One reading, as far as the decision needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Glimpse {
@@ -59,8 +62,26 @@ pub(super) struct Circumstances {
     pub(super) begun: Duration,
     /// Something that was forwarded is still on its way, whatever the target shows.
     pub(super) late: bool,
-    /// Why a look that is had at once shows nothing of what may yet come, where that is so.
-    pub(super) not_at_once: Option<&'static str>,
+    /// What may yet come to the target that is looked at.
+    pub(super) on_the_way: OnTheWay,
+}
+
+/// What may yet come to a target after the last call had ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in super::super) struct OnTheWay {
+    /// Why a look that is had at once shows nothing of it, where that is so.
+    pub(in super::super) not_at_once: Option<&'static str>,
+    /// Until when a call may still take effect whose answer did not say whether it was done.
+    pub(in super::super) until: Duration,
+}
+
+impl Circumstances {
+    /// When a reading may be had at the earliest. Nothing waits for a call of which its contract says that it may take longer
+    /// than anybody waits for a trial.
+    fn earliest(&self) -> Duration {
+        let until = self.on_the_way.until;
+        if until <= self.begun + PATIENCE { until } else { Duration::ZERO }
+    }
 }
 
 /// What comes next in a look.
@@ -93,27 +114,39 @@ pub(super) fn next(settle: &Settle, own: &[Glimpse], pending: &[Glimpse], now: &
         until_empty(rule, own, pending, now)
     } else if let Some(rule) = &settle.equal_readings {
         equal_readings(rule, own, now)
-    } else if own.is_empty() {
-        Next::Ask(Duration::ZERO)
     } else if settle.confirmed_by.is_some() {
-        done(false, "Nothing has confirmed it.")
+        if own.is_empty() { Next::Ask(now.earliest()) } else { done(false, "Nothing has confirmed it.") }
     } else {
-        match now.not_at_once {
-            None => done(true, "Nothing was on its way any more when it was had."),
-            Some(why) => done(false, why),
-        }
+        at_once(own, now)
     };
     match next {
         Next::Done { .. } if now.late => done(false, "A call was still on its way to the target when it was had."),
         Next::Done { .. } if own.last().is_some_and(|last| last.shows.is_none()) => {
             done(false, "The target could not be read.")
         }
+        // That nothing is on its way, the target's own record of that says better than any time.
+        Next::Done { settled: true, .. } if settle.until_empty.is_none() && is_before(own, now.on_the_way.until) => {
+            done(false, "By its contract, a call whose answer did not say whether it was done could still take effect.")
+        }
         next => next,
     }
 }
 
+fn at_once(own: &[Glimpse], now: &Circumstances) -> Next {
+    match (own, now.on_the_way.not_at_once) {
+        ([], Some(_)) => Next::Ask(Duration::ZERO),
+        ([], None) => Next::Ask(now.earliest()),
+        (_, Some(why)) => done(false, why),
+        (_, None) => done(true, "Nothing was on its way any more when it was had."),
+    }
+}
+
+fn is_before(own: &[Glimpse], time: Duration) -> bool {
+    own.last().is_some_and(|last| last.at < time)
+}
+
 fn after(seconds: f64, own: &[Glimpse], now: &Circumstances) -> Next {
-    let wanted = now.last_call + duration(seconds);
+    let wanted = (now.last_call + duration(seconds)).max(now.earliest());
     match own.last() {
         None => Next::Ask(wanted),
         Some(last) if last.at >= wanted => {
@@ -146,13 +179,13 @@ fn until_empty(rule: &UntilEmpty, own: &[Glimpse], pending: &[Glimpse], now: &Ci
 
 fn equal_readings(rule: &EqualReadings, own: &[Glimpse], now: &Circumstances) -> Next {
     let EqualReadings { count, every_s, within_s } = rule;
-    let Some(last) = own.last() else { return Next::Ask(Duration::ZERO) };
+    let Some(last) = own.last() else { return Next::Ask(now.earliest()) };
     let equal = own.iter().rev().take_while(|glimpse| glimpse.shows.is_some() && glimpse.shows == last.shows).count();
     if equal >= *count as usize {
         return done(true, format!("{count} readings in a row, {every_s} s apart, were equal."));
     }
     let then = last.at + duration(*every_s);
-    if then <= now.begun + duration(*within_s) {
+    if then <= now.begun.max(now.earliest()) + duration(*within_s) {
         return Next::Ask(then);
     }
     done(false, format!("No {count} readings in a row were equal within {within_s} s."))

@@ -35,8 +35,12 @@ impl Scene {
             in_front_of: &|origin, _| Err(format!("no TLS to {origin}")),
             cancellation: &self.cancellation,
         };
-        let aftermath =
-            Aftermath { origin: Instant::now(), last_call: Duration::ZERO, late: false, not_at_once: &|_| None };
+        let aftermath = Aftermath {
+            origin: Instant::now(),
+            last_call: Duration::ZERO,
+            late: false,
+            on_the_way: &|_| OnTheWay::default(),
+        };
         targets.look(names.iter().map(|name| (*name).to_owned()).collect(), &aftermath)
     }
 }

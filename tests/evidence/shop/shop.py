@@ -71,6 +71,9 @@ class Shop(BaseHTTPRequestHandler):
                 database.execute("INSERT INTO jobs VALUES (?)", (order["request"],))
             threading.Thread(target=work_off, args=(order,), daemon=True).start()
             return self.answer(202, {"accepted": True})
+        if item == "slow":
+            threading.Thread(target=work_off, args=(order,), daemon=True).start()
+            return self.answer(503, {"error": "busy, and it may come yet"})
         with LOCK:
             with connect() as database:
                 known = database.execute("SELECT number FROM keys WHERE key = ?", (key,)).fetchone()

@@ -23,7 +23,7 @@ fn unreadable(seconds: f64) -> Glimpse {
 
 /// The last call ended at 2 s, and the look began at 3 s.
 fn quiet() -> Circumstances {
-    Circumstances { last_call: duration(2.0), begun: duration(3.0), late: false, not_at_once: None }
+    Circumstances { last_call: duration(2.0), begun: duration(3.0), late: false, on_the_way: OnTheWay::default() }
 }
 
 fn is_settled(settle: Value, own: &[Glimpse], pending: &[Glimpse], now: &Circumstances) -> bool {
@@ -42,7 +42,8 @@ fn a_look_at_once_is_one_reading_and_settled_where_nothing_can_be_on_its_way() {
     assert_eq!(next(&rule(json!({})), &[], &[], &quiet()), ask(0.0));
     let own = [at(3.0, json!([]))];
     assert!(is_settled(json!({}), &own, &[], &quiet()));
-    let open = Circumstances { not_at_once: Some("A call got no answer."), ..quiet() };
+    let not_at_once = Some("A call got no answer.");
+    let open = Circumstances { on_the_way: OnTheWay { not_at_once, ..OnTheWay::default() }, ..quiet() };
     assert!(!is_settled(json!({}), &own, &[], &open));
 }
 
@@ -138,6 +139,43 @@ fn a_call_that_is_still_on_its_way_and_a_target_that_cannot_be_read_settle_nothi
     }
 }
 
+/// As [`quiet`], and by its contract a call can take effect until 6 s.
+fn open_call() -> Circumstances {
+    Circumstances { on_the_way: OnTheWay { until: duration(6.0), ..OnTheWay::default() }, ..quiet() }
+}
+
+#[test]
+fn no_rule_settles_a_look_before_an_open_call_can_no_longer_take_effect() {
+    let equal = json!({"equal_readings": {"count": 2, "every_s": 0.5, "within_s": 1.0}});
+    for settle in [json!({}), json!({"after_s": 0.2}), equal.clone(), json!({"confirmed_by": "ledger"})] {
+        assert_eq!(next(&rule(settle.clone()), &[], &[], &open_call()), ask(6.0), "{settle}");
+    }
+    for settle in [json!({}), json!({"after_s": 0.2})] {
+        assert!(is_settled(settle.clone(), &[at(6.0, json!([]))], &[], &open_call()), "{settle}");
+        assert!(!is_settled(settle, &[at(5.9, json!([]))], &[], &open_call()));
+    }
+    assert!(is_settled(equal.clone(), &[at(6.0, json!([])), at(6.5, json!([]))], &[], &open_call()));
+    assert!(!is_settled(equal, &[at(5.0, json!([])), at(5.5, json!([]))], &[], &open_call()));
+    // A rule that waits longer than the contract says waits as long as before.
+    assert_eq!(next(&rule(json!({"after_s": 9.0})), &[], &[], &open_call()), ask(11.0));
+    // The target's own record of what is on its way knows it better than a time.
+    let until_empty = json!({"until_empty": {"probe": "jobs", "within_s": 5.0}});
+    assert!(is_settled(until_empty, &[at(3.2, json!([]))], &[at(3.1, json!([]))], &open_call()));
+}
+
+#[test]
+fn nobody_waits_for_a_call_that_can_take_effect_until_long_after_and_the_look_is_not_settled() {
+    let on_the_way = OnTheWay { until: duration(3600.0), ..OnTheWay::default() };
+    let open = Circumstances { on_the_way, ..quiet() };
+    for (settle, then) in [(json!({}), 0.0), (json!({"after_s": 2.0}), 4.0)] {
+        assert_eq!(next(&rule(settle.clone()), &[], &[], &open), ask(then));
+        assert!(!is_settled(settle, &[at(4.0, json!([]))], &[], &open));
+    }
+    // One of which nothing says until when is not waited for either.
+    let unbounded = OnTheWay { not_at_once: Some("A call got no answer."), ..open_call().on_the_way };
+    assert_eq!(next(&rule(json!({})), &[], &[], &Circumstances { on_the_way: unbounded, ..quiet() }), ask(0.0));
+}
+
 fn had(settled: bool, authoritative: bool) -> LookHad {
     LookHad { at_us: 1, readings: 1, settled, authoritative, why: String::new() }
 }
@@ -175,7 +213,7 @@ proptest! {
     /// Whatever is read and whenever: a rule asks for later readings only, and comes to its end.
     #[test]
     fn every_rule_ends_and_never_asks_for_the_past(
-        which in 0_usize..4, shown in proptest::collection::vec(0_u8..4, 1..60), late: bool
+        which in 0_usize..4, shown in proptest::collection::vec(0_u8..4, 1..60), late: bool, until in 0_u32..20
     ) {
         let settle = [
             json!({}),
@@ -183,7 +221,8 @@ proptest! {
             json!({"until_empty": {"probe": "jobs", "within_s": 2.0}}),
             json!({"equal_readings": {"count": 3, "every_s": 0.5, "within_s": 5.0}}),
         ][which].clone();
-        let now = Circumstances { late, ..quiet() };
+        let on_the_way = OnTheWay { until: duration(f64::from(until)), ..OnTheWay::default() };
+        let now = Circumstances { late, on_the_way, ..quiet() };
         let (mut own, mut pending, mut clock) = (Vec::new(), Vec::new(), now.begun);
         let mut shown = shown.into_iter().cycle();
         let mut glimpse = |at: Duration| match shown.next() {
@@ -195,6 +234,7 @@ proptest! {
                 Next::Done { settled, .. } => {
                     let last = own.last().unwrap();
                     prop_assert!(!settled || (!late && last.shows.is_some()));
+                    prop_assert!(!settled || which == 2 || last.at >= on_the_way.until);
                     return Ok(());
                 }
                 Next::Ask(then) => (&mut own, then),
