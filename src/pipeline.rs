@@ -19,7 +19,9 @@ mod init;
 mod leftovers;
 mod lint;
 mod meanwhile;
+mod merge;
 mod old_forms;
+mod parts;
 mod pause_watch;
 mod prepare;
 mod publish;
@@ -41,6 +43,8 @@ pub use explain::{ExplainedClaim, ExplainedPath, explain_paths};
 pub use import::{LaidDown, lay_down, record_imported};
 pub use init::{BegunProject, InitRequest, init, write_schemas};
 pub use lint::{CaseLint, NearCopy, lint_cases};
+pub use merge::merge;
+pub use parts::PartRequest;
 pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};
 pub use resume::{CompleteRun, ResumeRequest, Resumed, resume};
@@ -83,6 +87,8 @@ pub struct Request {
     pub trials: Option<u32>,
     /// Whether the trials that pass are damaged and graded again, to find graders that are blind.
     pub mutate: bool,
+    /// Which part of the run is carried out, where it is not the whole.
+    pub part: Option<PartRequest>,
 }
 
 /// A run that came to its end.
@@ -189,9 +195,10 @@ fn conclude_begun(
         on_record: on_record.as_ref(),
     };
     let outcome = carry_out::carry_out(&job, cancellation, progress)?;
-    let lost = meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?;
+    let mut lost = on_record.as_ref().map(resume::OnRecord::lost_evidence).unwrap_or_default();
+    lost.extend(meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?);
     let mutation = request.mutate.then(|| mutation_document(&run, &outcome));
-    let judged = judge(&job, &outcome, &Doubts { lost: lost.as_slice(), mutation: mutation.as_ref() });
+    let judged = judge(&job, &outcome, &Doubts { lost: &lost, mutation: mutation.as_ref() });
     let finished = times::now();
     let publish::Published { document, broken } = publish::publish(&publish::Material {
         request,
@@ -210,7 +217,7 @@ fn conclude_begun(
         publish::publish_mutation(&folder, mutation)?;
     }
     remove_copies([Some(base_folder), checkout]);
-    keep(&store, &run, outcome, &judged, &document, lost.as_slice())?;
+    keep(&store, &run, outcome, &judged, &document, &lost)?;
     publish::point_latest_at(&request.project_root, &run)?;
     // Everything is kept: the run can be read in its other forms, and in the shipped page.
     if let Some(broken) = broken {
@@ -247,7 +254,7 @@ struct Doubts<'d> {
 fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Judged {
     let prepared = job.prepared;
     let blind = doubts.mutation.map(|document| blind_sentences(&document.cases)).unwrap_or_default();
-    let compared = compare(&CompareInput {
+    let mut compared = compare(&CompareInput {
         results: &outcome.results,
         old_forms: &outcome.old_forms,
         baseline: &prepared.accepted.baseline,
@@ -255,6 +262,9 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
         changed: &prepared.changes.cases,
         project_file: &prepared.project.file_digest,
     });
+    let elsewhere = prepared.part.as_ref().map(|part| &part.elsewhere);
+    let is_elsewhere = |case: &CaseId| elsewhere.is_some_and(|elsewhere| elsewhere.contains(case));
+    compared.retain(|one| !is_elsewhere(&one.case));
     let pause = prepared.pause.as_ref().or(outcome.ending.pause.as_ref());
     let paused = pause.map(|pause| format!(" since {} by {} ({})", pause.since, pause.by, pause.reason));
     let paused = paused.unwrap_or_default();
@@ -276,12 +286,17 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
             .conflicts
             .iter()
             .filter_map(|conflict| conflict.case.clone())
+            .filter(|case| !is_elsewhere(case))
             .collect(),
+        elsewhere: elsewhere.map_or(0, BTreeSet::len),
         base_in_doubt: prepared.accepted.baseline.conflicts.iter().any(|conflict| conflict.case.is_none()),
         trials_executed: outcome.trials_executed,
         blind_graders: &blind,
         lost_evidence: doubts.lost,
     });
+    if let Some(part) = &prepared.part {
+        verdict.notes.insert(0, part.sentence(prepared.plan.selected.len()));
+    }
     verdict.notes.extend(prepared.accepted.notes.iter().cloned());
     verdict.notes.extend(drift::drift(prepared.accepted.baseline.snapshot.as_ref(), job.snapshot, &prepared.changes));
     verdict.notes.extend(job.old_forms.missing());
@@ -336,6 +351,10 @@ fn keep(
         lost_evidence: lost.to_vec(),
     };
     outcome.recorder.finish(&summary)?;
+    if outcome.header.part.is_some() {
+        // No run of its own: the runs that a trend and a shadow count are whole.
+        return Ok(());
+    }
     let (selected, passed) = (document.counts.selected, document.counts.passed);
     let kind = outcome.header.kind;
     let history = store.history()?;

@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::domain::Digest;
 use crate::manifest::PartAtRisk;
 
+use super::partition::PartitionWord;
+
 pub(super) use super::import_arguments::{
     CasesArguments, ImportCommand, InspectArguments, LedgerArguments, MatchWord, TableArguments,
 };
@@ -59,6 +61,8 @@ pub(super) enum Command {
     Check,
     /// Run cases without looking at changes.
     Run(RunArguments),
+    /// Put the parts of a run together that other machines carried out with --partition: one run, one verdict.
+    Merge(MergeArguments),
     /// Run every step of a workflow with every fault, without a case written for it, and print the failure table.
     Exercise(ExerciseArguments),
     /// Hold a run against another one, or against what was accepted; run nothing.
@@ -109,6 +113,7 @@ impl Command {
             Self::Gate(arguments) => arguments.json,
             Self::Plan(arguments) => arguments.json,
             Self::Run(arguments) => arguments.json,
+            Self::Merge(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json || arguments.format == CompareForm::Json,
             Self::Baseline(BaselineCommand::List { json }) => *json,
             Self::Import(command) => command.wants_json(),
@@ -233,7 +238,47 @@ pub(super) struct GateArguments {
     #[command(flatten)]
     pub(super) effort: EffortArguments,
     #[command(flatten)]
+    pub(super) partition: PartitionArguments,
+    #[command(flatten)]
     pub(super) resume: ResumeArguments,
+    /// Print report.json to standard output, and nothing else there.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// A run that is done in parts.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PartitionArguments {
+    /// Run one part of several alone, as 3/8; `merge` puts them together. `auto` takes both figures from GitLab, Buildkite,
+    /// CircleCI, a SLURM array, or HOLDPOINT_PARTITION_INDEX (from 0) and HOLDPOINT_PARTITION_TOTAL; `auto/8` the index
+    /// alone, as for a Kubernetes Indexed Job.
+    #[arg(long, value_name = "M/N")]
+    pub(super) partition: Option<PartitionWord>,
+    /// How to divide: by the hash of a case's id, so that a new case moves no other; or by how long cases took earlier, so that
+    /// the parts take about as long.
+    #[arg(long, value_enum, value_name = "HOW", requires = "partition")]
+    pub(super) partition_by: Option<PartitionByWord>,
+    /// The durations to divide by, as `holdpoint runs --durations` prints them; by default the records of this machine, which
+    /// only parts that run on it can share.
+    #[arg(long, value_name = "FILE", requires = "partition_by")]
+    pub(super) durations: Option<PathBuf>,
+}
+
+/// By what a run is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PartitionByWord {
+    /// By the hash of the case's id.
+    Hash,
+    /// By recorded durations.
+    Durations,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergeArguments {
+    /// The parts: run folders or record files (run.sqlite) brought from other machines, folders with such below them, or ids of
+    /// runs that are recorded here.
+    #[arg(value_name = "PART", required = true)]
+    pub(super) parts: Vec<String>,
     /// Print report.json to standard output, and nothing else there.
     #[arg(long)]
     pub(super) json: bool,
@@ -298,6 +343,8 @@ pub(super) struct RunArguments {
     pub(super) mutate: bool,
     #[command(flatten)]
     pub(super) effort: EffortArguments,
+    #[command(flatten)]
+    pub(super) partition: PartitionArguments,
     #[command(flatten)]
     pub(super) resume: ResumeArguments,
     /// Print report.json to standard output, and nothing else there.
@@ -473,6 +520,9 @@ pub(super) struct RunsArguments {
     /// Print them as one JSON document.
     #[arg(long)]
     pub(super) json: bool,
+    /// Print how long each case took in the newest whole run that has it, as a file for --durations.
+    #[arg(long, conflicts_with = "json")]
+    pub(super) durations: bool,
 }
 
 /// The forms of a paper.

@@ -8,7 +8,7 @@ use crate::store::RunKind;
 use super::arguments::{EffortArguments, GateArguments, ResumeArguments, SideArguments};
 use super::failure::Failure;
 use super::progress::Ticker;
-use super::{Context, check, diagnostics, interrupts};
+use super::{Context, check, diagnostics, interrupts, partition};
 
 pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCode, Failure> {
     let choice = match (arguments.shadow, arguments.all) {
@@ -18,7 +18,8 @@ pub(super) fn run(context: &Context, arguments: &GateArguments) -> Result<ExitCo
     };
     let expected_heads = arguments.expected_heads.clone();
     let said = (choice != Choice::AtRisk).then(|| choice.clone());
-    let request = Request { expected_heads, ..request(context, &arguments.sides, choice, &arguments.effort) };
+    let part = partition::requested(&arguments.partition, &context.environment)?;
+    let request = Request { expected_heads, part, ..request(context, &arguments.sides, choice, &arguments.effort) };
     conclude(context, &request, RunKind::Gate, resume(&arguments.resume, said), arguments.json)
 }
 
@@ -41,6 +42,7 @@ pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, 
         jobs: effort.jobs.map(usize::from),
         trials: effort.trials,
         mutate: false,
+        part: None,
     }
 }
 
@@ -83,7 +85,7 @@ fn show_complete(context: &Context, complete: &CompleteRun, json: bool) -> Resul
     Ok(known.unwrap_or(ExitCode::Inconclusive))
 }
 
-fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {
+pub(super) fn show(context: &Context, concluded: &Concluded, json: bool) -> Result<(), Failure> {
     diagnostics::show(&context.console, &concluded.warnings);
     if context.verbose {
         let option = pipeline::project_option(context.named_folder.as_deref());

@@ -21,7 +21,9 @@ mod import_arguments;
 mod incident;
 mod init;
 mod interrupts;
+mod merge;
 mod papers;
+mod partition;
 mod pause;
 mod plan;
 mod practice;
@@ -94,6 +96,7 @@ fn dispatch(arguments: Arguments, console: Console) -> Result<ExitCode, Failure>
         Command::Init(arguments) => init::run(&context, &arguments),
         Command::Check => check::run(&context),
         Command::Run(arguments) => run::run(&context, &arguments),
+        Command::Merge(arguments) => merge::run(&context, &arguments),
         Command::Exercise(arguments) => exercise::run(&context, &arguments),
         Command::Compare(arguments) => compare::run(&context, &arguments),
         Command::Baseline(command) => baseline::run(&context, &command),

@@ -7,7 +7,7 @@ use crate::store::RunKind;
 use super::Context;
 use super::arguments::{RunArguments, SideArguments};
 use super::failure::Failure;
-use super::gate;
+use super::{gate, partition};
 
 pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let named = !(arguments.cases.is_empty() && arguments.sets.is_empty());
@@ -21,7 +21,9 @@ pub(super) fn run(context: &Context, arguments: &RunArguments) -> Result<ExitCod
         (false, true) => Choice::Named { cases: arguments.cases.clone(), sets: arguments.sets.clone() },
     };
     let sides = SideArguments { base: None, head: None };
-    let request = Request { mutate: arguments.mutate, ..gate::request(context, &sides, choice, &arguments.effort) };
+    let part = partition::requested(&arguments.partition, &context.environment)?;
+    let request =
+        Request { mutate: arguments.mutate, part, ..gate::request(context, &sides, choice, &arguments.effort) };
     let resume = gate::resume(&arguments.resume, (arguments.all || named).then(|| request.choice.clone()));
     gate::conclude(context, &request, RunKind::Run, resume, arguments.json)
 }

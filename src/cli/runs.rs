@@ -12,6 +12,11 @@ use super::{Context, check};
 pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
     let store = Store::of_project(&context.project_root);
+    if arguments.durations {
+        let text = serde_json::to_string_pretty(&store.durations()?).map_err(std::io::Error::from)?;
+        context.console.document(&text)?;
+        return Ok(ExitCode::Passed);
+    }
     let mut rows = Vec::new();
     for run in store.runs()?.into_iter().rev() {
         match store.read_run(&run) {
@@ -30,7 +35,9 @@ pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCo
         for row in &rows {
             let text = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
             let (run, kind, verdict) = (text("run"), text("kind"), text("verdict"));
-            context.console.say(format!("{run}  {kind:<4}  {verdict:<12}  {} trials", row["trials"]));
+            let part = row["part"].as_object().map(|part| format!("  part {} of {}", part["number"], part["of"]));
+            let part = part.unwrap_or_default();
+            context.console.say(format!("{run}  {kind:<4}  {verdict:<12}  {} trials{part}", row["trials"]));
         }
     }
     Ok(ExitCode::Passed)
@@ -46,5 +53,7 @@ fn row(record: &RunRecord) -> serde_json::Value {
         "verdict": summary.map_or("cut off", |summary| &summary.verdict),
         "exit_code": summary.map(|summary| summary.exit_code),
         "trials": record.trials.len(),
+        "part": record.header.part,
+        "merged_from": record.header.merged_from,
     })
 }

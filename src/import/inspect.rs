@@ -234,6 +234,8 @@ fn run_header(
         paused: false,
         imported_from: Some(one_line(&format!("{path} (Inspect: task {}, model {})", eval.task, eval.model), 300)),
         asked: None,
+        part: None,
+        merged_from: Vec::new(),
     }
 }
 

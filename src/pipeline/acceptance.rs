@@ -103,6 +103,14 @@ pub(super) fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
         );
         return Err(PipelineError::NotAcceptable(text));
     }
+    if let Some(of) = &record.header.part {
+        let text = format!(
+            "run {run} is {} alone, and nothing is known of the others: put all parts together with `holdpoint merge` and \
+             accept that run",
+            of.part
+        );
+        return Err(PipelineError::NotAcceptable(text));
+    }
     if record.header.paused {
         let text = format!("run {run} ran nothing, since the project was paused: end the pause and run again");
         return Err(PipelineError::NotAcceptable(text));

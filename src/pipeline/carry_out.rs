@@ -97,7 +97,8 @@ pub(super) fn carry_out(
     let planned = if nothing_runs { Vec::new() } else { planned(job) };
     let header = header(job, &planned);
     let taken = job.on_record.map(|on_record| on_record.take_up(job, &planned)).transpose()?.unwrap_or_default();
-    let (recorder, kept) = match taken.resumptions.last() {
+    let goes_on = job.on_record.is_some_and(OnRecord::is_the_run_itself);
+    let (recorder, kept) = match taken.resumptions.last().filter(|_| goes_on) {
         None => job.store.begin_run(&header)?,
         Some(resumption) => job.store.take_up_run(TakeUp { header: &header, anew: &taken.set_aside, resumption })?,
     };
@@ -106,7 +107,7 @@ pub(super) fn carry_out(
         planned.iter().flat_map(specs).filter(is_open).partition(|spec| spec.form == Form::Head);
     let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
     let already = taken.kept.len();
-    let total = heads.len() + olds.len() + already + taken.held.len();
+    let total = heads.len() + olds.len() + already + taken.copied.len();
     let collector = Collector { job, cases, recorder, graded: Mutex::default() };
     std::thread::scope(|scope| {
         // What is on disk is told, and nothing else: a trial that was told of is never lost.
@@ -236,6 +237,8 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         project_cases: prepared.project.cases.keys().cloned().collect(),
         imported_from: None,
         asked: Some(asked(job)),
+        part: prepared.part.as_ref().map(|part| part.of.clone()),
+        merged_from: job.on_record.map(OnRecord::merged_from).unwrap_or_default(),
     }
 }
 
@@ -301,13 +304,15 @@ impl<'a> Collector<'a> {
         graded.mutated.extend(mutated);
     }
 
-    /// Counts what an earlier process of this run has left, and records the trials that are held since. Answers what is
+    /// Counts what an earlier process of this run has left, and records what it did not: trials that are held since, or that
+    /// come from the records of parts. Answers what is
     /// said of that.
     fn take_over(&mut self, taken: TakenUp) -> Result<Vec<Resumption>, PipelineError> {
         let graded = self.graded.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for trial in taken.held {
-            self.recorder.record(&trial, None)?;
+        for (trial, mutation) in taken.copied {
+            self.recorder.record(&trial, mutation.as_ref())?;
             graded.trials.push(trial);
+            graded.mutated.extend(mutation);
         }
         for (trial, mutation) in taken.kept {
             graded.trials.push(trial);

@@ -31,6 +31,9 @@ pub enum PipelineError {
     /// A run that cannot go on as it is asked to.
     #[error("{0}")]
     Resume(String),
+    /// Parts that are not one run: what is wrong, a sentence each.
+    #[error("the parts cannot be put together: {}", .0.join("; "))]
+    Merge(Vec<String>),
     /// An acceptance that cannot be made.
     #[error("{0}")]
     NotAcceptable(String),
@@ -82,11 +85,14 @@ impl PipelineError {
             Self::Change(ChangeError::Head { .. }) => ExitCode::Usage,
             Self::NotAcceptable(_)
             | Self::Resume(_)
+            | Self::Merge(_)
             | Self::Range(_)
             | Self::Scaffold(_)
             | Self::Begun(_)
             | Self::Outside(_)
-            | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_)) => ExitCode::Usage,
+            | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_) | StoreError::Durations { .. }) => {
+                ExitCode::Usage
+            }
             Self::Html(error) if error.is_the_projects() => ExitCode::InvalidProject,
             Self::Template { broken, .. } => broken.code(),
             _ => ExitCode::Internal,
@@ -96,7 +102,7 @@ impl PipelineError {
     /// What to do about it, where that can be said.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Store(StoreError::NoSuchRun(_)) => None,
+            Self::Store(StoreError::NoSuchRun(_) | StoreError::Durations { .. }) => None,
             Self::Store(StoreError::Alive(_)) => {
                 Some("Wait for that process, or stop it; a process that was killed holds no run.".to_owned())
             }

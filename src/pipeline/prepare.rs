@@ -10,6 +10,7 @@ use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
 
 use super::accepted::AcceptedResults;
+use super::parts::{Division, divided};
 use super::pause_watch::read_pause;
 use super::{Choice, PipelineError, Request};
 
@@ -31,6 +32,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// What the changes would have chosen, where every case runs to see what that would have missed.
     pub would_select: Option<Plan>,
+    /// Which part of the run is carried out here, where it is not the whole.
+    pub(super) part: Option<Division>,
     /// The pause in force, if any. A pause that cannot be read counts as one.
     pub pause: Option<Pause>,
 }
@@ -56,6 +59,10 @@ impl Prepared {
 /// # Errors
 /// When the project is invalid, the head cannot be read, or a case was asked for that does not exist.
 pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
+    if let Some(part) = &request.part {
+        // Every machine has to select the same, so what happened to run on one of them before cannot count.
+        return divided(prepare_after(request, BTreeMap::new())?, &request.project_root, part);
+    }
     let mut last = Store::of_project(&request.project_root).history()?.last()?;
     last.retain(|_, status| *status != CaseStatus::Passed);
     prepare_after(request, last)
@@ -77,7 +84,7 @@ pub(super) fn prepare_after(
     let (plan, would_select) = make_plans(request, &not_passed, &project, &changes, &accepted.baseline)?;
     let pause = read_pause(&store.pause_switch());
     let warnings = loaded.warnings;
-    Ok(Prepared { sides, project, warnings, changes, accepted, not_passed, plan, would_select, pause })
+    Ok(Prepared { sides, project, warnings, changes, accepted, not_passed, plan, would_select, part: None, pause })
 }
 
 /// The two sides that a request asks for, as they stand now.

@@ -9,8 +9,8 @@ use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId};
 use crate::execution::Redactor;
 use crate::grading::DoNothing;
-use crate::report::{self, HtmlReport, MutationDocument, ReportDocument, ReportInput};
-use crate::store::{RunKind, Store};
+use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
+use crate::store::{PartOfRun, RunKind, Store};
 use crate::verdict::BaselineState;
 
 use super::carry_out::Outcome;
@@ -82,6 +82,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
     let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
     let results_digest = results_digest(material)?;
     let accept = accept_command(material, results_digest.as_ref());
+    let part = part_view(prepared);
     let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
     let mut document = report::build(&ReportInput {
         run,
@@ -94,6 +95,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         verdict: &judged.verdict,
         results_digest: results_digest.as_ref(),
         shadow: judged.shadow.as_ref(),
+        part: part.as_ref(),
         compared: &judged.compared,
         results: &outcome.results,
         old_forms: &outcome.old_forms,
@@ -162,6 +164,19 @@ fn paused(prepared: &Prepared, outcome: &Outcome) -> Option<String> {
     Some(format!("{effect}: the project is paused since {} by {}: {}", pause.since, pause.by, pause.reason))
 }
 
+/// Which part of a run the report is of.
+fn part_view(prepared: &Prepared) -> Option<PartView> {
+    let division = prepared.part.as_ref()?;
+    let PartOfRun { part, by, selection, .. } = &division.of;
+    Some(PartView {
+        number: part.number,
+        of: part.of,
+        by: by.name().to_owned(),
+        selection: selection.clone(),
+        elsewhere: division.elsewhere.len(),
+    })
+}
+
 /// What two branches accepted differently, until an acceptance joins them.
 fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
     prepared.accepted.baseline.conflicts.iter().map(|conflict| {
@@ -193,7 +208,7 @@ fn accept_command(material: &Material<'_>, reviewed: Option<&Digest>) -> Option<
     let removed = compared.iter().any(|compared| compared.standing == Standing::Removed);
     // What cannot be trusted must be restored first; on top of it nothing can be accepted.
     let sound = !matches!(material.prepared.accepted.state, BaselineState::Broken(_));
-    let ran = sound && (material.outcome.trials_executed > 0 || removed);
+    let ran = sound && material.prepared.part.is_none() && (material.outcome.trials_executed > 0 || removed);
     let reviewed = reviewed.map(|digest| format!(" --reviewed {}", digest.short())).unwrap_or_default();
     (worth_it && ran && material.kind == RunKind::Gate).then(|| {
         format!(

@@ -13,9 +13,12 @@ use crate::selection::{Excluded, Selected, SelectionReason};
 use crate::store::{Asked, Resumption, RunHeader, RunKind, RunSummary, Store, TrialKey, UnfinishedRun};
 
 use super::carry_out::{Job, Planned, Progress};
+use super::merge::{MergedParts, require_own};
+use super::parts::divided_as_recorded;
 use super::prepare::{Prepared, prepare_after};
 use super::{
-    Begun, Choice, Concluded, PipelineError, Request, conclude_begun, leftovers, project_option, publish, times,
+    Begun, Choice, Concluded, PartRequest, PipelineError, Request, conclude_begun, leftovers, project_option, publish,
+    times,
 };
 
 /// So many names stand in one sentence; the report's cases show the rest.
@@ -71,9 +74,14 @@ pub fn resume(
     let run = store.find_run(&asked.run)?;
     let _alive = store.hold_run(&run)?;
     let unfinished = store.read_unfinished(&run)?;
+    require_own(&unfinished.record.header)?;
     let mut request = as_asked(request, kind, asked, &unfinished.record.header)?;
     let prepared = prepare_again(&mut request, &unfinished.record.header)?;
-    let on_record = OnRecord { unfinished, rerun: asked.rerun.iter().cloned().map(CaseId::new).collect() };
+    let prepared = match &unfinished.record.header {
+        RunHeader { part: Some(of), cases, .. } => divided_as_recorded(prepared, of, &cases.keys().cloned().collect())?,
+        _ => prepared,
+    };
+    let on_record = CutOff { unfinished, rerun: asked.rerun.iter().cloned().map(CaseId::new).collect() };
     on_record.require_held()?;
     if let Some(complete) = on_record.complete(&request, &prepared)? {
         return Ok(Resumed::Complete(Box::new(complete)));
@@ -82,7 +90,7 @@ pub fn resume(
     leftovers::clear_own(&store, &run);
     let started = on_record.header().started.clone();
     let prepared = with_recorded_cases(prepared, &on_record);
-    let begun = Begun { run, started, store, prepared, on_record: Some(on_record) };
+    let begun = Begun { run, started, store, prepared, on_record: Some(OnRecord::CutOff(Box::new(on_record))) };
     let concluded = conclude_begun(&request, kind, begun, cancellation, progress)?;
     Ok(Resumed::Concluded(Box::new(concluded)))
 }
@@ -108,6 +116,7 @@ fn as_asked(
         ("--head", request.head.is_some() && request.head != head),
         ("--trials", request.trials.is_some() && request.trials != trials),
         ("--mutate", request.mutate && !mutate),
+        ("--partition", request.part.as_ref().is_some_and(|said| !is_part(said, header))),
         ("--expect-head", !request.expected_heads.is_empty() && request.expected_heads != expected_heads),
         ("which cases", resume.choice.as_ref().is_some_and(|said| *said != choice)),
     ];
@@ -116,12 +125,18 @@ fn as_asked(
         let said = said.join(", ");
         return refused(format!("run {run} was asked for something else than is said now: {said}; leave that out"));
     }
-    Ok(Request { base, head, choice, expected_heads, trials, mutate, ..request.clone() })
+    Ok(Request { base, head, choice, expected_heads, trials, mutate, part: None, ..request.clone() })
+}
+
+/// Whether the part that is said is the one that the run is. Which cases it has is on record, so the durations are not
+/// looked at again.
+fn is_part(said: &PartRequest, header: &RunHeader) -> bool {
+    header.part.as_ref().is_some_and(|of| of.part == said.part && of.by == said.by)
 }
 
 /// Plans as at the beginning: with the results that stood then, and against the commits that were found then, wherever a
 /// branch leads by now.
-fn prepare_again(request: &mut Request, header: &RunHeader) -> Result<Prepared, PipelineError> {
+pub(super) fn prepare_again(request: &mut Request, header: &RunHeader) -> Result<Prepared, PipelineError> {
     let asked = header.asked.clone().unwrap_or_default();
     let prepared = prepare_after(request, asked.not_passed.clone())?;
     let base_moved = asked.base_commit.is_some() && prepared.changes.base.commit != asked.base_commit;
@@ -138,8 +153,55 @@ fn prepare_again(request: &mut Request, header: &RunHeader) -> Result<Prepared, 
     prepare_after(request, asked.not_passed)
 }
 
+/// What is on record of a run before anything of it is carried out here.
+pub(super) enum OnRecord {
+    /// The run itself, which was cut off and goes on.
+    CutOff(Box<CutOff>),
+    /// Its parts, which are put together.
+    Parts(MergedParts),
+}
+
+impl OnRecord {
+    /// Whether the record is the run's own, to be written on in.
+    pub(super) fn is_the_run_itself(&self) -> bool {
+        matches!(self, Self::CutOff(_))
+    }
+
+    /// What the run was asked for.
+    pub(super) fn asked(&self) -> Option<&Asked> {
+        match self {
+            Self::CutOff(run) => run.header().asked.as_ref(),
+            Self::Parts(parts) => parts.asked(),
+        }
+    }
+
+    /// The runs that it is put together from; none where it is a run of its own.
+    pub(super) fn merged_from(&self) -> Vec<RunId> {
+        match self {
+            Self::CutOff(_) => Vec::new(),
+            Self::Parts(parts) => parts.runs(),
+        }
+    }
+
+    /// Why what is on record says nothing of what was to be tested. A run that goes on finds that out anew.
+    pub(super) fn lost_evidence(&self) -> Vec<String> {
+        match self {
+            Self::CutOff(_) => Vec::new(),
+            Self::Parts(parts) => parts.lost_evidence(),
+        }
+    }
+
+    /// Decides for every trial on record what becomes of it.
+    pub(super) fn take_up(&self, job: &Job<'_>, planned: &[Planned<'_>]) -> Result<TakenUp, PipelineError> {
+        match self {
+            Self::CutOff(run) => run.take_up(job, planned),
+            Self::Parts(parts) => parts.take_up(planned),
+        }
+    }
+}
+
 /// What is on record of a run that goes on.
-pub(super) struct OnRecord {
+pub(super) struct CutOff {
     unfinished: UnfinishedRun,
     /// The cases whose held trials a person released.
     rerun: BTreeSet<CaseId>,
@@ -150,8 +212,9 @@ pub(super) struct OnRecord {
 pub(super) struct TakenUp {
     /// Trials that count as they are, with what damaging them showed.
     pub(super) kept: Vec<(GradedTrial, Option<CaseMutation>)>,
-    /// Trials that were in flight on a target that outlives them: nobody knows what they did.
-    pub(super) held: Vec<GradedTrial>,
+    /// Trials that this run's record does not have yet, as `kept`: those that were in flight on a target that outlives them,
+    /// of which nobody knows what they did, and those of parts.
+    pub(super) copied: Vec<(GradedTrial, Option<CaseMutation>)>,
     /// Trials whose record is set aside.
     pub(super) set_aside: BTreeSet<TrialKey>,
     /// The times that the run went on, this one last; empty for a run that only begins.
@@ -160,20 +223,20 @@ pub(super) struct TakenUp {
 }
 
 impl TakenUp {
+    /// Says that a trial has nothing left to run.
+    pub(super) fn settle(&mut self, trial: TrialKey) {
+        self.settled.insert(trial);
+    }
+
     /// Whether a trial has nothing left to run.
     pub(super) fn is_settled(&self, trial: &TrialKey) -> bool {
         self.settled.contains(trial)
     }
 }
 
-impl OnRecord {
+impl CutOff {
     fn header(&self) -> &RunHeader {
         &self.unfinished.record.header
-    }
-
-    /// What the run was asked for.
-    pub(super) fn asked(&self) -> Option<&Asked> {
-        self.header().asked.as_ref()
     }
 
     /// Only what is held can be released: a result on record is never made again.
@@ -228,7 +291,7 @@ impl OnRecord {
     }
 
     /// Decides for every trial on record whether it counts, runs anew, or is held.
-    pub(super) fn take_up(&self, job: &Job<'_>, planned: &[Planned<'_>]) -> Result<TakenUp, PipelineError> {
+    fn take_up(&self, job: &Job<'_>, planned: &[Planned<'_>]) -> Result<TakenUp, PipelineError> {
         let edited = edited(self.header(), job.prepared, job.snapshot).with_old_forms(self.header(), planned);
         let trials: BTreeMap<(&CaseId, Form), u32> =
             planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.trials)).collect();
@@ -260,7 +323,7 @@ impl OnRecord {
             if self.rerun.contains(&key.case) || !is_planned(&key) {
                 taken.set_aside.insert(key);
             } else {
-                taken.held.push(self.held(&key, job));
+                taken.copied.push((self.held(&key, job), None));
                 taken.settled.insert(key);
             }
         }
@@ -301,8 +364,8 @@ impl OnRecord {
         let names = |keys: &mut dyn Iterator<Item = &TrialKey>| {
             some(&keys.map(|key| format!("{} (trial {})", key.case, key.number)).collect::<Vec<_>>())
         };
-        if !taken.held.is_empty() {
-            let keys: Vec<TrialKey> = taken.held.iter().map(TrialKey::of).collect();
+        if !taken.copied.is_empty() {
+            let keys: Vec<TrialKey> = taken.copied.iter().map(|(trial, _)| TrialKey::of(trial)).collect();
             sentences.push(format!(
                 "in flight when the run was cut off, on targets that outlive them, and held for a person: {}",
                 names(&mut keys.iter())
@@ -330,7 +393,7 @@ struct Found {
 
 /// What was edited since a run began, of all that can change a result.
 #[derive(Default)]
-struct Edited {
+pub(super) struct Edited {
     /// What touches every case.
     all: Vec<String>,
     parts: BTreeMap<PartId, BTreeSet<CaseId>>,
@@ -344,7 +407,8 @@ impl Edited {
             || self.parts.values().any(|touched| touched.contains(case))
     }
 
-    fn names(&self) -> Vec<String> {
+    /// In words.
+    pub(super) fn names(&self) -> Vec<String> {
         let parts = self.parts.keys().map(|part| part.to_string());
         self.all.iter().cloned().chain(parts).chain(self.cases.values().cloned()).collect()
     }
@@ -367,7 +431,7 @@ impl Edited {
     }
 }
 
-fn edited(header: &RunHeader, prepared: &Prepared, now: &Snapshot) -> Edited {
+pub(super) fn edited(header: &RunHeader, prepared: &Prepared, now: &Snapshot) -> Edited {
     let then = &header.snapshot;
     let mut edited = Edited::default();
     if then.project_file != now.project_file {
@@ -410,7 +474,7 @@ fn edited(header: &RunHeader, prepared: &Prepared, now: &Snapshot) -> Edited {
 
 /// A case that the run had chosen and has results of stays chosen: a result on record never leaves the count because
 /// the plan would be another by now. An edited case is the new plan's business.
-fn with_recorded_cases(mut prepared: Prepared, on_record: &OnRecord) -> Prepared {
+fn with_recorded_cases(mut prepared: Prepared, on_record: &CutOff) -> Prepared {
     let Ok(snapshot) = prepared.sides.snapshot(&prepared.project) else { return prepared };
     let edited = edited(on_record.header(), &prepared, &snapshot);
     let recorded: BTreeSet<&CaseId> =
@@ -436,7 +500,7 @@ fn is(trial: &GradedTrial, kind: ErrorKind) -> bool {
 }
 
 /// `a, b`, and how many more there are where they are many.
-fn some(names: &[String]) -> String {
+pub(super) fn some(names: &[String]) -> String {
     let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED) {
         0 => shown,

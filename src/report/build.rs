@@ -46,6 +46,7 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         baseline_heads: input.baseline_heads.to_vec(),
         results_digest: input.results_digest.cloned(),
         shadow: input.shadow.map(|shadow| shadow_view(shadow, &cases)),
+        part: input.part.cloned(),
         mode: mode_name(input.plan.mode).to_owned(),
         mode_reason: input.plan.mode_reason.clone(),
         changes: input.plan.changes.iter().map(change_view).collect(),

@@ -56,6 +56,9 @@ pub struct ReportDocument {
     /// What the selection would have done, where every case ran to see what it would have missed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<ShadowView>,
+    /// Which part of a run this is. A part is no verdict of the whole; absent where the run is whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartView>,
     /// `selective` or `all`.
     pub mode: String,
     /// Why, in one sentence.
@@ -104,6 +107,21 @@ pub struct ReportDocument {
     /// What commands need behind `holdpoint` to find the project: empty, or ` --project DIR`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub project_option: String,
+}
+
+/// Which part of a run a report is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartView {
+    /// Which part, from 1.
+    pub number: u32,
+    /// How many there are.
+    pub of: u32,
+    /// By what the run was divided: `hash` or `durations`.
+    pub by: String,
+    /// The digest over every case of the whole run and its content.
+    pub selection: Digest,
+    /// How many cases other parts run. The report's counts are of this part's own cases.
+    pub elsewhere: usize,
 }
 
 /// One reason against a pass.

@@ -1,5 +1,6 @@
 //! What the HTML template prints: the document put into the order and the words of the page.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -66,7 +67,7 @@ pub(super) struct HtmlPage {
 /// The verdict.
 #[derive(Debug, Serialize)]
 struct VerdictBox {
-    word: &'static str,
+    word: Cow<'static, str>,
     class: &'static str,
     exit_code: u8,
     meaning: &'static str,
@@ -213,7 +214,7 @@ fn uncovered_row(document: &ReportDocument, uncovered: &UncoveredView) -> Uncove
 
 fn verdict(document: &ReportDocument) -> VerdictBox {
     VerdictBox {
-        word: verdict_title(document.verdict),
+        word: verdict_title(document),
         class: match document.verdict {
             VerdictWord::Pass => "pass",
             VerdictWord::Fail => "fail",

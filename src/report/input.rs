@@ -10,6 +10,7 @@ use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
 use crate::verdict::{Shadow, Verdict};
 
+use super::document::PartView;
 use super::trend_view::TrendPoint;
 
 /// Everything that a report is made of. Nothing else is read: the same input gives the same report.
@@ -35,6 +36,8 @@ pub struct ReportInput<'a> {
     pub results_digest: Option<&'a Digest>,
     /// What the selection would have done, where every case ran to see what it would have missed.
     pub shadow: Option<&'a Shadow>,
+    /// Which part of a run this is; `None` for a whole one.
+    pub part: Option<&'a PartView>,
     /// Each case's standing, the removed ones among them.
     pub compared: &'a [Compared],
     /// The results of the head forms. A selected case that is missing here is reported as errored: nothing was shown.

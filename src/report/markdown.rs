@@ -92,7 +92,7 @@ fn head(document: &ReportDocument, with_cases: bool) -> String {
     let counts = &document.counts;
     let mut text = format!(
         "## {}: {}\n\nExit code {}: {}.\n\n",
-        verdict_title(document.verdict),
+        verdict_title(document),
         escape_markdown(&one_line(&document.project, 200)),
         document.exit_code,
         exit_code_meaning(document.exit_code)

@@ -61,7 +61,7 @@ pub use compare_document::{COMPARE_SCHEMA, CompareDocument, CompareInput, Compar
 pub use compare_html::render_compare_html;
 pub use compare_text::{compare_markdown, compare_text};
 pub use document::{
-    CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, REPORT_SCHEMA,
+    CaseView, ChangeView, ComparisonCounts, Counts, ExcludedView, InheritedView, OldFormView, PartView, REPORT_SCHEMA,
     ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
 pub use github::github_annotations;

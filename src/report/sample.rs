@@ -103,6 +103,7 @@ impl Sample {
             baseline_heads: &self.baseline_heads,
             verdict: &self.verdict,
             results_digest: Some(&self.fingerprint),
+            part: None,
             shadow: None,
             compared: &self.compared,
             results: &self.results,

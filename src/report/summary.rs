@@ -171,11 +171,11 @@ fn tally_line(document: &ReportDocument, ink: Ink) -> String {
 }
 
 fn verdict_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {
-    let title = verdict_title(document.verdict);
+    let title = verdict_title(document);
     let title = match document.verdict {
-        VerdictWord::Pass => ink.good(title),
-        VerdictWord::Fail => ink.bad(title),
-        VerdictWord::Inconclusive => ink.doubtful(title),
+        VerdictWord::Pass => ink.good(&title),
+        VerdictWord::Fail => ink.bad(&title),
+        VerdictWord::Inconclusive => ink.doubtful(&title),
     };
     let duration = duration_text(&document.started, &document.finished).map(|text| format!(" in {text}"));
     lines.push(format!(

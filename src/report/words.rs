@@ -1,5 +1,7 @@
 //! The words and short forms that several forms of the report share.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -12,12 +14,16 @@ use super::document::{ChangeView, ReportDocument};
 use super::visible::capped;
 
 /// The verdict as a heading.
-pub(super) fn verdict_title(verdict: VerdictWord) -> &'static str {
-    match verdict {
+pub(super) fn verdict_title(document: &ReportDocument) -> Cow<'static, str> {
+    let word = match document.verdict {
         VerdictWord::Pass => "Passed",
         VerdictWord::Fail => "Failed",
         VerdictWord::Inconclusive => "Inconclusive",
-    }
+    };
+    // A part is never to be taken for the whole, wherever only the first words are read.
+    document.part.as_ref().map_or(Cow::Borrowed(word), |part| {
+        Cow::Owned(format!("Part {} of {} alone: {}", part.number, part.of, word.to_lowercase()))
+    })
 }
 
 /// What an exit code of the contract means.

@@ -1,5 +1,7 @@
 //! What stays on this machine: each run as it goes, the last result of each case, the pause. Git ignores all of it.
 
+mod brought;
+mod durations;
 mod history;
 mod pause;
 mod recorder;
@@ -8,10 +10,11 @@ mod run_hold;
 mod run_record;
 mod schema;
 
+pub use durations::{DURATIONS, Durations};
 pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
 pub use recorder::{Kept, Recorder, TakeUp};
-pub use run_header::{Asked, Choice, IMPORTED, PlannedCase, PlannedForm, RunHeader, RunKind, RunSummary};
+pub use run_header::{Asked, Choice, IMPORTED, PartOfRun, PlannedCase, PlannedForm, RunHeader, RunKind, RunSummary};
 pub use run_hold::{DeadRun, RunHold};
 pub use run_record::{Resumption, RunRecord, RunStatuses, TrialKey, UnfinishedRun};
 
@@ -58,6 +61,14 @@ pub enum StoreError {
         what: String,
         /// The parser's own words.
         source: serde_json::Error,
+    },
+    /// A file of durations that is none.
+    #[error("{}: {why}", path.display())]
+    Durations {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// No run has this id, or more than one begins with it.
     #[error("{0}")]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::change::Snapshot;
 use crate::domain::{CaseId, CaseStatus, Digest, Question, Risk, RunId, WorkflowId};
 use crate::grading::DoNothing;
+use crate::selection::{PartitionBy, RunPart};
 
 /// How the ids of imported runs begin, and what their kind and their verdict are called.
 pub const IMPORTED: &str = "imported";
@@ -107,6 +108,27 @@ pub struct RunHeader {
     /// kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
+    /// Which part of a run this is, where it is not a whole one: `cases` are those of this part alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartOfRun>,
+    /// The runs that this one was put together from, in the order of their parts; empty for a run that was carried out here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged_from: Vec<RunId>,
+}
+
+/// Which part of a run it is, and of which run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartOfRun {
+    /// Which of how many.
+    #[serde(flatten)]
+    pub part: RunPart,
+    /// By what the run was divided.
+    pub by: PartitionBy,
+    /// The digest over every case of the whole run and its content: parts of one run have the same.
+    pub selection: Digest,
+    /// The digest of the durations by which the run was divided, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durations: Option<Digest>,
 }
 
 /// What a run was asked for, and what its plan rests on that lies in no file of the project.

@@ -64,6 +64,8 @@ pub struct VerdictInput<'a> {
     pub conflicting_cases: BTreeSet<CaseId>,
     /// Whether two branches accepted the parts differently, so that it is in doubt what changed since.
     pub base_in_doubt: bool,
+    /// How many cases of the run other parts of it run; 0 for a whole run.
+    pub elsewhere: usize,
     /// Whether the run ended before its time.
     pub interruption: Option<Interruption>,
     /// Who paused the project, since when and why, in a phrase; empty where nobody did.
@@ -139,9 +141,10 @@ fn reason(code: ExitCode, text: impl Into<String>) -> VerdictReason {
 fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
     let selected = input.plan.selected.len();
     let mut reasons = Vec::new();
-    if selected + input.plan.excluded.len() == 0 {
+    let whole = selected + input.elsewhere;
+    if whole + input.plan.excluded.len() == 0 {
         reasons.push(reason(ExitCode::NoCases, "the project has no cases"));
-    } else if selected == 0 && input.purpose == Purpose::Run {
+    } else if whole == 0 && input.purpose == Purpose::Run {
         reasons.push(reason(ExitCode::NoCases, "cases were asked for and none matched"));
     }
     match input.interruption {
@@ -401,7 +404,7 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
         }
     }
     notes.extend(edited(input));
-    if input.plan.selected.is_empty() && !input.plan.excluded.is_empty() {
+    if input.plan.selected.len() + input.elsewhere == 0 && !input.plan.excluded.is_empty() {
         notes.push(if input.plan.changes.is_empty() {
             format!("no case was at risk: {}", input.plan.mode_reason)
         } else {

@@ -50,6 +50,14 @@ impl Sandbox {
         sandbox
     }
 
+    /// A copy of another one's project and its history, without what holdpoint keeps on the machine.
+    pub(crate) fn copy_of(other: &Self) -> Self {
+        let sandbox = Self { folder: TempDir::new().unwrap() };
+        fs::create_dir(sandbox.home()).unwrap();
+        copy_folder(&other.project(), &sandbox.project());
+        sandbox
+    }
+
     /// A copy of `examples/support-desk`, committed, in which nothing was ever accepted.
     pub(crate) fn support_desk() -> Self {
         let sandbox = Self::copy_of_support_desk();

@@ -76,6 +76,7 @@ fn gate<'a>(plan: &'a Plan, compared: &'a [Compared], policy: &'a ProjectPolicy)
         baseline: BaselineState::Sound,
         conflicting_cases: BTreeSet::new(),
         base_in_doubt: false,
+        elsewhere: 0,
         interruption: None,
         paused: "",
         trials_executed: plan.selected.len(),

@@ -108,6 +108,7 @@ fn judged_of(compared: &[Compared], left_out: usize, policy: &ProjectPolicy, ear
         baseline: BaselineState::Sound,
         conflicting_cases: BTreeSet::new(),
         base_in_doubt: false,
+        elsewhere: 0,
         interruption: None,
         paused: "",
         trials_executed: compared.len(),
