@@ -123,3 +123,90 @@ fn where_nothing_was_accepted_ci_ends_12_and_says_how_to_accept() {
     assert_eq!(ran.code, 12, "{}", ran.told());
     assert!(summary.contains("baseline accept"), "{summary}");
 }
+
+/// The scripts of the job in parts and of the job that merges, run as their system runs them.
+fn in_parts(sandbox: &Sandbox, program: &[&str], part: &str, merge: &str, variables: [(&str, usize); 2]) -> Ran {
+    let [(index, first), (total, of)] = variables;
+    for number in first..first + of {
+        let file = |name: &str| sandbox.project().parent().unwrap().join(name);
+        fs::write(file("output"), "").unwrap();
+        let mut command = shell(sandbox, program, part);
+        command.env(index, number.to_string()).env(total, of.to_string());
+        let ran = sandbox.ran(&mut command);
+        assert_eq!(ran.code, 0, "whether it passed is said of the whole: {}", ran.told());
+        assert!(ran.stdout.contains(" of 3 alone: "), "{}", ran.told());
+    }
+    let mut command = shell(sandbox, program, merge);
+    for name in ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"] {
+        command.env(name, sandbox.project().parent().unwrap().join(name));
+    }
+    sandbox.ran(&mut command)
+}
+
+/// Eight jobs are three here: the number is the system's business.
+fn regressed_project() -> Sandbox {
+    let sandbox = accepted_project();
+    sandbox.edit("prompts/greeting.txt", "morning", "evening");
+    sandbox.commit("say it otherwise");
+    sandbox
+}
+
+fn named_step(job: &Value, name: &str) -> String {
+    let steps = job["steps"].as_array().unwrap();
+    steps.iter().find(|step| step["name"] == name).unwrap()["run"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn on_github_parts_are_merged_into_the_verdict_of_the_whole() {
+    let jobs = yaml("examples/ci/github-parts.yml")["jobs"].clone();
+    let steps = jobs["part"]["steps"].as_array().unwrap();
+    let part = steps.iter().find(|step| step["name"] == "Part").unwrap();
+    assert_eq!(part["env"]["HOLDPOINT_PARTITION_INDEX"], "${{ strategy.job-index }}");
+    assert_eq!(part["env"]["HOLDPOINT_PARTITION_TOTAL"], "${{ strategy.job-total }}");
+    let sandbox = regressed_project();
+    let (part, merge) = (named_step(&jobs["part"], "Part"), named_step(&jobs["holdpoint"], "Merge"));
+    // What the artifacts hold is the folder of all runs; here it is put where they are unpacked.
+    let merge = format!(
+        "mkdir -p .holdpoint/parts && cp -R .holdpoint/runs .holdpoint/parts/ && rm -r .holdpoint/runs\n{merge}"
+    );
+    let sandbox_runs = sandbox.project().join(".holdpoint/runs");
+    fs::remove_dir_all(&sandbox_runs).unwrap();
+    let bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"];
+    let variables = [("HOLDPOINT_PARTITION_INDEX", 0), ("HOLDPOINT_PARTITION_TOTAL", 3)];
+    let ran = in_parts(&sandbox, &bash, &part, &merge, variables);
+    assert_eq!(ran.code, 10, "{}", ran.told());
+    let beside = |name: &str| fs::read_to_string(sandbox.project().parent().unwrap().join(name)).unwrap();
+    assert!(beside("GITHUB_STEP_SUMMARY").starts_with("## Failed"), "{}", beside("GITHUB_STEP_SUMMARY"));
+    assert!(beside("GITHUB_OUTPUT").starts_with("report=reports/"), "{}", beside("GITHUB_OUTPUT"));
+}
+
+#[test]
+fn on_gitlab_parts_are_merged_into_the_verdict_of_the_whole() {
+    let jobs = yaml("examples/ci/gitlab-parts.yml");
+    let script = |job: &str| jobs[job]["script"][0].as_str().unwrap().to_owned();
+    let sandbox = regressed_project();
+    let variables = [("CI_NODE_INDEX", 1), ("CI_NODE_TOTAL", 3)];
+    let ran = in_parts(&sandbox, &["sh", "-e", "-c"], &script("part"), &script("holdpoint"), variables);
+    assert_eq!(ran.code, 10, "{}", ran.told());
+    let findings: Value = serde_json::from_str(&sandbox.read("gl-code-quality-report.json")).unwrap();
+    assert_eq!(findings[0]["location"]["path"], "cases/policy_accuracy/greets.yaml");
+}
+
+#[test]
+fn on_kubernetes_each_index_leaves_its_part_and_all_are_merged() {
+    let job = yaml("examples/ci/kubernetes.yml");
+    let spec = &job["spec"];
+    assert_eq!((&spec["completionMode"], spec["completions"].as_u64()), (&Value::from("Indexed"), Some(8)));
+    let container = &spec["template"]["spec"]["containers"][0];
+    assert_eq!(container["command"], serde_json::json!(["sh", "-e", "-c"]));
+    let script = container["args"][0].as_str().unwrap();
+    let sandbox = regressed_project();
+    let data = sandbox.project().parent().unwrap().to_owned();
+    // The first index twice: a pod that was lost is started again.
+    for index in [0, 0, 1, 2, 3, 4, 5, 6, 7] {
+        let mut command = shell(&sandbox, &["sh", "-e", "-c"], script);
+        let ran = sandbox.ran(command.current_dir(&data).env("JOB_COMPLETION_INDEX", index.to_string()));
+        assert_eq!(ran.code, 0, "{}", ran.told());
+    }
+    sandbox.holdpoint(&["merge", "../parts"]).expect(10);
+}

@@ -24,9 +24,7 @@ fn comparable(mut report: Value) -> Value {
     fn strip(value: &mut Value, run: &str) {
         match value {
             Value::Object(fields) => {
-                fields.retain(|name, _| {
-                    !matches!(name.as_str(), "run" | "started" | "finished" | "duration_ms" | "at_ms" | "wait_ms")
-                });
+                fields.retain(|name, _| !matches!(name.as_str(), "run" | "started" | "finished" | "duration_ms"));
                 fields.values_mut().for_each(|value| strip(value, run));
             }
             Value::Array(items) => items.iter_mut().for_each(|item| strip(item, run)),
@@ -35,8 +33,7 @@ fn comparable(mut report: Value) -> Value {
         }
     }
     let run = report["run"].as_str().unwrap().to_owned();
-    // The effort is measured in time, and the digest of what was reviewed covers how long trials took.
-    report["scorecard"]["effort"] = Value::Null;
+    report["scorecard"]["effort"]["machine_minutes"] = Value::Null;
     strip(&mut report, &run);
     report
 }
@@ -76,9 +73,14 @@ fn merged_parts_report_what_the_single_run_reports() {
 
 /// The ids of the recorded runs that are parts, oldest first.
 fn part_runs(sandbox: &Sandbox) -> Vec<String> {
-    let runs = sandbox.holdpoint(&["runs", "--json"]).expect(0).json();
-    let parts = runs["runs"].as_array().unwrap().iter().filter(|run| !run["part"].is_null());
-    parts.map(|run| run["run"].as_str().unwrap().to_owned()).rev().collect()
+    runs(sandbox, |run| !run["part"].is_null())
+}
+
+/// The ids of the recorded runs of which this holds, oldest first.
+fn runs(sandbox: &Sandbox, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+    let all = sandbox.holdpoint(&["runs", "--json"]).expect(0).json();
+    let found = all["runs"].as_array().unwrap().iter().rev().filter(|run| holds(run));
+    found.map(|run| run["run"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -118,13 +120,7 @@ fn of_eight_parts_two_are_killed_and_started_again_and_the_verdict_is_that_of_th
     // Whoever puts them together now hears which are not whole, and how to go on.
     let refused = sandbox.holdpoint(&["merge", ".holdpoint/runs"]).expect(2).says("was cut off before its end");
     sandbox.beside("go");
-    let cut_off: Vec<String> = sandbox.holdpoint(&["runs", "--json"]).json()["runs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|run| run["verdict"] == "cut off")
-        .map(|run| run["run"].as_str().unwrap().to_owned())
-        .collect();
+    let cut_off = runs(&sandbox, |run| run["verdict"] == "cut off");
     assert_eq!(cut_off.len(), 2);
     for run in &cut_off {
         assert!(refused.stderr.contains(&format!("--resume {run}")), "{}", refused.told());
