@@ -51,6 +51,7 @@ impl Sandbox {
     }
 
     /// A copy of another one's project and its history, without what holdpoint keeps on the machine.
+    #[allow(dead_code, reason = "not every crate of tests that shares this file copies one")]
     pub(crate) fn copy_of(other: &Self) -> Self {
         let sandbox = Self { folder: TempDir::new().unwrap() };
         fs::create_dir(sandbox.home()).unwrap();
