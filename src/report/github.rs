@@ -40,7 +40,7 @@ fn verdict_annotation(document: &ReportDocument) -> Option<String> {
         VerdictWord::Fail => "error",
         VerdictWord::Inconclusive => "warning",
     };
-    let title = format!("holdpoint: {}", verdict_title(document.verdict));
+    let title = format!("holdpoint: {}", verdict_title(document));
     let code = format!("exit code {}: {}", document.exit_code, exit_code_meaning(document.exit_code));
     let reasons: Vec<&str> = document.verdict_reasons.iter().map(|reason| reason.text.trim_end_matches('.')).collect();
     let message = [&[code.as_str()], reasons.as_slice()].concat().join("; ");
