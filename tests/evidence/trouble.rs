@@ -130,7 +130,7 @@ fn a_step_that_may_fail_and_waits_in_vain_says_for_which_call() {
     });
     let mut scene = Scene::new();
     scene.file["connectors"]["shop"]["upstream"] = json!({ "url": format!("http://{address}") });
-    scene.file["workflows"]["buyer"]["timeout_s"] = json!(2);
+    scene.file["workflows"]["buyer"]["timeout_s"] = json!(6);
     scene.file["probes"] = json!({});
     for (id, may_fail) in [("may", true), ("must-not", false)] {
         scene.case(id, json!({"timeout_s": 60}), json!({"steps": [{"invoke": {"may_fail": may_fail}}]}));
