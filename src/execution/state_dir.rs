@@ -26,10 +26,23 @@ impl StateDir {
         let path = parent.join(name);
         fs::DirBuilder::new().mode(0o700).create(&path).map_err(|error| unusable(&path, &error))?;
         let state_dir = Self { path, keep };
-        for fixture in fixtures {
-            state_dir.write(fixture)?;
-        }
+        state_dir.fill(fixtures)?;
         Ok(state_dir)
+    }
+
+    /// Makes it as it was at first: what a target that never became ready has left there is nothing that the next try
+    /// may find.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub(super) fn renew(&self, fixtures: &[Fixture]) -> Result<(), TrialError> {
+        let made_anew = remove(&self.path).and_then(|()| fs::DirBuilder::new().mode(0o700).create(&self.path));
+        made_anew.map_err(|error| unusable(&self.path, &error))?;
+        self.fill(fixtures)
+    }
+
+    fn fill(&self, fixtures: &[Fixture]) -> Result<(), TrialError> {
+        fixtures.iter().try_for_each(|fixture| self.write(fixture))
     }
 
     /// Where it is.

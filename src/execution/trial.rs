@@ -1,6 +1,7 @@
 //! One trial from its state directory to its observation.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -69,7 +70,13 @@ pub(super) fn run(
         let not_ready = |opened: &Result<Wiring<'_>, TrialError>| {
             opened.as_ref().err().filter(|error| error.kind == ErrorKind::Start).map(|error| error.message.clone())
         };
-        let open = || workflow.wired.open(&wires, surrounding.proxy, surrounding.cancellation);
+        let is_again = Cell::new(false);
+        let open = || {
+            if is_again.replace(true) {
+                state_dir.renew(&spec.case.fixtures)?;
+            }
+            workflow.wired.open(&wires, surrounding.proxy, surrounding.cancellation)
+        };
         let wiring = surrounding.retries.persist(starter, surrounding.cancellation, &mut unreached, not_ready, open)?;
         let connectors = connectors(workflow, &wiring);
         Ok(Trial {

@@ -39,12 +39,13 @@ impl Language {
     }
 
     pub(super) fn adapter_command(self) -> Vec<String> {
-        let program = match self {
-            Self::Python => "python3",
-            Self::Node => "node",
-            Self::Other => "sh",
+        let words: &[&str] = match self {
+            // Without its own cache of what it compiled, which takes an edit within the same second for none.
+            Self::Python => &["python3", "-B"],
+            Self::Node => &["node"],
+            Self::Other => &["sh"],
         };
-        vec![program.to_owned(), self.adapter_path().to_owned()]
+        words.iter().copied().chain([self.adapter_path()]).map(str::to_owned).collect()
     }
 }
 

@@ -79,8 +79,12 @@ fn on_github_what_a_workflow_prints_is_never_a_command() {
     assert_eq!((before, token.len()), ("", 32));
     let (_, after) = rest.split_once(&format!("\n::{token}::\n")).unwrap();
     for line in after.lines() {
-        let is_own =
-            line.starts_with("::error file=cases/") || line.starts_with("::notice title=holdpoint::baseline head");
+        let own = [
+            "::error file=cases/",
+            "::error title=holdpoint%3A Failed::exit code 10",
+            "::notice title=holdpoint::baseline head",
+        ];
+        let is_own = own.iter().any(|own| line.starts_with(own));
         assert!(is_own, "only our own annotations: {line}");
     }
 }

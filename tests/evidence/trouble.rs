@@ -59,7 +59,9 @@ fn a_readiness_path_is_waited_for() {
     assert_eq!(scene.run_one().error, None);
     scene.file["connectors"]["shop"]["upstream"]["start"]["ready"] = json!("/nothing");
     scene.file["connectors"]["shop"]["upstream"]["start"]["ready_timeout_s"] = json!(6);
-    assert!(error(&scene.run_one()).1.contains("answers with the status 404"));
+    let observation = scene.run_one();
+    let message = error(&observation).1;
+    assert!(message.contains("answers with the status 404"), "{message}");
 }
 
 fn with_upstream(url: &str) -> Observation {

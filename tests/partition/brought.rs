@@ -96,7 +96,7 @@ fn a_project_that_is_not_what_the_parts_ran_gets_no_verdict() {
     type Change<'a> = (&'a str, &'a dyn Fn(&Sandbox));
     let changes: [Change<'_>; 3] = [
         ("greeting", &|sandbox| sandbox.edit("prompts/greeting.txt", "Good morning", "Go away")),
-        ("case a (the case itself)", &|sandbox| sandbox.edit("cases/policy_accuracy/a.yaml", "Good morning", "Good")),
+        ("case a (its expectations)", &|sandbox| sandbox.edit("cases/policy_accuracy/a.yaml", "Good morning", "Good")),
         ("the commit", &|sandbox| sandbox.commit("nothing new")),
     ];
     for (name, change) in changes {
