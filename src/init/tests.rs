@@ -150,7 +150,7 @@ proptest! {
     #[test]
     fn any_repository_gets_a_project_that_passes_the_check(
         names in proptest::collection::vec(
-            ("(prompts|policies|tools|src|kb/é|.x)/", "[a-zA-Z0-9 _.'\"#:{}*-]{1,12}", "(md|py|json|txt|yaml)"), 0..12),
+            ("(prompts|policies|tools|src|kb/é|\\.x)/", "[a-zA-Z0-9 _.'\"#:{}*-]{1,12}", "(md|py|json|txt|yaml)"), 0..12),
         text in "(\\PC|\n){0,60}",
         name in "\\PC{0,20}",
     ) {

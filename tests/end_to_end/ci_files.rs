@@ -82,6 +82,7 @@ fn on_github_what_a_workflow_prints_is_never_a_command() {
         let own = [
             "::error file=cases/",
             "::error title=holdpoint%3A Failed::exit code 10",
+            "::warning file=prompts/greeting.txt,line=1,title=Uncovered%3A ",
             "::notice title=holdpoint::baseline head",
         ];
         let is_own = own.iter().any(|own| line.starts_with(own));

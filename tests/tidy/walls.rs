@@ -38,7 +38,7 @@ const WALLS: &[(&str, &[&str])] = &[
             "operations",
         ],
     ),
-    ("store", &["domain", "change", "evidence", "grading"]),
+    ("store", &["domain", "change", "selection", "evidence", "grading"]),
     ("import", &["domain", "manifest", "change", "evidence", "grading", "operations", "store"]),
     (
         "pipeline",
