@@ -1,6 +1,6 @@
 //! A project begun: what a repository shows of a workflow's parts, and the files that make a first project of it. Pure.
 //!
-//! [`look`] reads what is there and concludes only what a name or a line says; [`propose`] writes files around it, each
+//! [`look()`] reads what is there and concludes only what a name or a line says; [`propose`] writes files around it, each
 //! with comments that say what it is for and what only a person can know.
 
 mod adapter;
