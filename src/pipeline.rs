@@ -20,6 +20,7 @@ mod leftovers;
 mod lint;
 mod meanwhile;
 mod merge;
+mod new_file;
 mod old_forms;
 mod parts;
 mod pause_watch;

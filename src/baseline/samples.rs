@@ -106,19 +106,9 @@ pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
         failure: None,
     };
     let observation = Observation {
-        case: CaseId::from(case),
-        form: Form::Head,
-        trial: 1,
-        started: "2026-01-01T00:00:00Z".to_owned(),
         duration_ms: 1,
         steps: vec![step],
-        operations: Vec::new(),
-        readings: BTreeMap::new(),
-        looks: BTreeMap::new(),
-        exchanges: Vec::new(),
-        judgements: BTreeMap::new(),
-        unreached: Vec::new(),
-        error: None,
+        ..Observation::begun(&CaseId::from(case), Form::Head, 1, "2026-01-01T00:00:00Z".to_owned())
     };
     let trial = GradedTrial {
         observation,

@@ -3,12 +3,11 @@
 use serde_json::json;
 
 use crate::baseline::{ForkConflict, Record};
-use crate::domain::{CaseId, Digest, ExitCode};
+use crate::domain::{CaseId, Digest, ExitCode, counted};
 use crate::evidence::excerpt;
 use crate::pipeline::{self, AcceptRequest, LedgerCheck, open_ledger, verify_ledger};
 
 use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
-use super::check::counted;
 use super::console::{BAD, FAINT, GOOD, STRONG, paint};
 use super::failure::Failure;
 use super::{Context, check};
@@ -65,9 +64,7 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
     let records: Vec<_> = ledger.records().collect();
     if as_json {
         let rows: Vec<_> = records.iter().rev().map(|(digest, record)| row(digest, record)).collect();
-        let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.baselines/1", "records": rows}))
-            .map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&json!({"schema": "holdpoint.baselines/1", "records": rows}))?;
         return Ok(ExitCode::Passed);
     }
     if records.is_empty() {
@@ -117,8 +114,7 @@ fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {
     }
     let digest = ledger.find(what).map_err(pipeline::PipelineError::from)?;
     let record = ledger.record(digest);
-    let text = serde_json::to_string_pretty(&record).map_err(std::io::Error::from)?;
-    context.console.document(&text)?;
+    context.console.json(&record)?;
     Ok(ExitCode::Passed)
 }
 

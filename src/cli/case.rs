@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::domain::{CaseId, CaseStatus, ExitCode, Risk, WorkflowId};
+use crate::domain::{CaseId, CaseStatus, ExitCode, Risk, WorkflowId, counted};
 use crate::manifest::{Case, ScaffoldRequest};
 use crate::pipeline::{self, CaseOverview};
 use crate::report::case_new_command;
 use crate::selection::Coverage;
 
 use super::arguments::{CaseCommand, CaseListArguments, CaseNewArguments};
-use super::check::counted;
 use super::console::{FAINT, STRONG, WARN, paint};
 use super::failure::Failure;
 use super::{Context, case_lint, check};
@@ -57,8 +56,7 @@ fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Fa
     let overview = pipeline::case_overview(&context.project_root, &context.environment)?;
     let option = pipeline::project_option(context.named_folder.as_deref());
     if arguments.json {
-        let text = serde_json::to_string_pretty(&document(&overview, &option)).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&document(&overview, &option))?;
     } else {
         let sections = [matrix(&overview), gaps(&overview, &option), doing_nothing(&overview), last_results(&overview)];
         context.console.lines(&sections.map(|lines| lines.join("\n")).join("\n\n"));

@@ -1,11 +1,10 @@
 //! `holdpoint case lint`: cases that are in order and show less than they seem to.
 
-use crate::domain::{CaseId, ExitCode};
+use crate::domain::{CaseId, ExitCode, counted};
 use crate::pipeline::{self, CaseLint};
 
 use super::Context;
 use super::arguments::CaseListArguments;
-use super::check::counted;
 use super::console::{FAINT, GOOD, WARN, paint};
 use super::failure::Failure;
 
@@ -15,8 +14,7 @@ pub(super) fn run(context: &Context, arguments: &CaseListArguments) -> Result<Ex
     if arguments.json {
         let mut document = serde_json::to_value(&lint).map_err(std::io::Error::from)?;
         document["schema"] = "holdpoint.case-lint/1".into();
-        let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&document)?;
         return Ok(code);
     }
     let of = |cases: &[CaseId]| {

@@ -1,6 +1,6 @@
 //! `holdpoint check`: validates everything, runs nothing.
 
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, counted};
 use crate::pipeline;
 
 use super::Context;
@@ -43,9 +43,4 @@ pub(super) fn require_project_file(context: &Context) -> Result<(), Failure> {
         text: format!("there is no {PROJECT_FILE} in {}", folder.display()),
         hint: Some("Go to the project's folder, or name it with `--project DIR`.".to_owned()),
     })
-}
-
-/// `1 case`, `2 cases`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

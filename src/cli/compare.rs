@@ -16,8 +16,7 @@ pub(super) fn run(context: &Context, arguments: &CompareArguments) -> Result<Exi
     match form {
         CompareForm::Text => context.console.prose(&report::compare_text(&document)),
         CompareForm::Json => {
-            let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
-            context.console.document(&text)?;
+            context.console.json(&document)?;
         }
         CompareForm::Markdown => context.console.document(&report::compare_markdown(&document))?,
         CompareForm::Html => {

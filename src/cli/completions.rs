@@ -2,11 +2,10 @@
 
 use clap::CommandFactory;
 
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, counted};
 
 use super::Context;
 use super::arguments::{Arguments, CompletionsArguments, ManArguments};
-use super::check::counted;
 use super::failure::Failure;
 
 const NAME: &str = "holdpoint";

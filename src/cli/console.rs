@@ -77,6 +77,11 @@ impl Console {
         write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
     }
 
+    /// Prints a value as one JSON document.
+    pub(super) fn json(&self, value: &impl serde::Serialize) -> std::io::Result<()> {
+        self.document(&serde_json::to_string_pretty(value)?)
+    }
+
     /// Raw text to standard output: a document that must arrive as it is. Answers whether it could be written;
     /// a reader that closed the pipe has had enough, which is no failure.
     pub(super) fn document(&self, text: &str) -> std::io::Result<()> {

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use serde_json::Value;
 
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, counted};
 use crate::exercise::{ExerciseTable, RowVerdict};
 use crate::pipeline::{self, ExerciseRequest, Exercised};
 
@@ -80,7 +80,7 @@ fn close(context: &Context, exercised: &Exercised) {
     let sum = match (found, open) {
         (0, 0) => paint(GOOD, "nothing found"),
         (0, open) => paint(WARN, format!("{open} rows could not be told")),
-        (found, _) => paint(BAD, format!("{} with findings", check::counted(found, "row"))),
+        (found, _) => paint(BAD, format!("{} with findings", counted(found, "row"))),
     };
     context.console.remark(format!("{sum}; the table: {}", gate::shown_path(&exercised.folder.join("exercise.md"))));
     if let Some(row) = table.rows.iter().find(|row| row.verdict == RowVerdict::Found) {

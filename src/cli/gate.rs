@@ -74,8 +74,7 @@ pub(super) fn conclude(
 fn show_complete(context: &Context, complete: &CompleteRun, json: bool) -> Result<ExitCode, Failure> {
     context.console.remark(format!("Run {} is complete: nothing of it is left to run.", complete.run));
     if json {
-        let text = serde_json::to_string_pretty(&complete.document).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&complete.document)?;
     } else {
         context.console.lines(&report::summary_text(&complete.document, true));
         context.console.say(format!("Report: {}", shown_path(&complete.report_folder.join("report.html"))));
@@ -92,8 +91,7 @@ pub(super) fn show(context: &Context, concluded: &Concluded, json: bool) -> Resu
         context.console.remark(report::plan_text(&PlanDocument::new(&concluded.plan, &option), true));
     }
     if json {
-        let text = serde_json::to_string_pretty(&concluded.document).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&concluded.document)?;
         return Ok(());
     }
     let html = shown_path(&concluded.report_folder.join("report.html"));

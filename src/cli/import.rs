@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::domain::{BUILT_IN_RISKS, CaseId, ExitCode, Risk};
+use crate::domain::{BUILT_IN_RISKS, CaseId, ExitCode, Risk, counted};
 use crate::evidence::excerpt;
 use crate::import::{self, Aim, Brought, InspectOptions, Kind, NewFile, Note, TableOptions};
 use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side};
 use crate::pipeline::{self, LaidDown, REPORTS_FOLDER};
 
 use super::arguments::{CasesArguments, ImportCommand, InspectArguments, LedgerArguments, MatchWord, TableArguments};
-use super::check::{PROJECT_FILE, counted};
+use super::check::PROJECT_FILE;
 use super::console::{FAINT, GOOD, STRONG, WARN, paint};
 use super::failure::Failure;
 use super::{Context, check, diagnostics};
@@ -395,6 +395,6 @@ fn document(
         "notes": notes,
         "written": laid.written, "there": laid.there, "kept": laid.kept,
     });
-    context.console.document(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?;
+    context.console.json(&document)?;
     Ok(ExitCode::Passed)
 }

@@ -1,12 +1,11 @@
 //! `holdpoint init`: begins a project in a repository, or lays a whole example down.
 
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, counted};
 use crate::init::{CiSystem, Start};
 use crate::pipeline::{self, BegunProject, Example, InitRequest};
 
 use super::Context;
 use super::arguments::{CiChoice, ExampleChoice, InitArguments};
-use super::check::counted;
 use super::console::{FAINT, STRONG, paint};
 use super::failure::Failure;
 

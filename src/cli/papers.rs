@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, counted};
 use crate::operations::{Account, Form, Paper, RunCase, RunSource, account_of_ledger, account_of_run, read_ledger};
 use crate::store::{RunRecord, Store};
 
@@ -87,7 +87,7 @@ fn ledger_account(context: &Context, file: &Path) -> Result<Account, Failure> {
         diagnostics::show(&context.console, &found);
         Failure::Other {
             code: ExitCode::InvalidProject,
-            text: format!("{} in the ledger {name}; no paper was made", check::counted(found.len(), "error")),
+            text: format!("{} in the ledger {name}; no paper was made", counted(found.len(), "error")),
             hint: None,
         }
     })?;

@@ -20,8 +20,7 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
     diagnostics::show(&context.console, &planned.warnings);
     let document = report::PlanDocument::new(&planned.plan, &pipeline::project_option(context.named_folder.as_deref()));
     if arguments.json {
-        let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&document)?;
     } else {
         context.console.prose(&report::plan_text(&document, true));
     }
@@ -32,8 +31,7 @@ pub(super) fn run(context: &Context, arguments: &PlanArguments) -> Result<ExitCo
 fn audit(context: &Context, range: &str, json: bool) -> Result<ExitCode, Failure> {
     let audit = pipeline::audit(&context.project_root, &context.environment, range)?;
     if json {
-        let text = serde_json::to_string_pretty(&audit).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&audit)?;
     } else {
         context.console.prose(&report::audit_text(&audit, true, context.verbose));
     }

@@ -19,8 +19,7 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
             context.console.say(gate::shown_path(&file));
         }
         ReportForm::Json => {
-            let text = serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?;
-            context.console.document(&text)?;
+            context.console.json(&document)?;
         }
         ReportForm::Junit => {
             let text = report::render_junit(&document)?;

@@ -21,9 +21,7 @@ pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitC
     let rows = rule_rows(&risks);
     if arguments.json {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
-        let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.rules/1", "rules": rows}))
-            .map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&json!({"schema": "holdpoint.rules/1", "rules": rows}))?;
         return Ok(ExitCode::Passed);
     }
     for row in &rows {
@@ -41,9 +39,7 @@ fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Fa
     let paths = pipeline::explain_paths(&context.project_root, &context.environment, &arguments.explain)?;
     if arguments.json {
         let paths: Vec<_> = paths.iter().map(explained).collect();
-        let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.rules/1", "paths": paths}))
-            .map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&json!({"schema": "holdpoint.rules/1", "paths": paths}))?;
         return Ok(ExitCode::Passed);
     }
     for path in &paths {

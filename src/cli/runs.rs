@@ -13,8 +13,7 @@ pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCo
     check::require_project_file(context)?;
     let store = Store::of_project(&context.project_root);
     if arguments.durations {
-        let text = serde_json::to_string_pretty(&store.durations()?).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&store.durations()?)?;
         return Ok(ExitCode::Passed);
     }
     let mut rows = Vec::new();
@@ -26,9 +25,7 @@ pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCo
         }
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&json!({"schema": "holdpoint.runs/1", "runs": rows}))
-            .map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&json!({"schema": "holdpoint.runs/1", "runs": rows}))?;
     } else if rows.is_empty() {
         context.console.say("No run is recorded here yet; `holdpoint gate` makes one.");
     } else {

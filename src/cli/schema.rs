@@ -41,8 +41,7 @@ pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<Exit
         return Ok(ExitCode::Passed);
     };
     if let Some((_, schema)) = OTHERS.into_iter().find(|(name, _)| name == wanted) {
-        let text = serde_json::to_string_pretty(&schema()).map_err(std::io::Error::from)?;
-        context.console.document(&text)?;
+        context.console.json(&schema())?;
         return Ok(ExitCode::Passed);
     }
     let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.name() == wanted) else {
@@ -51,7 +50,6 @@ pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<Exit
         let names = names.join(", ");
         return Err(Failure::usage(format!("there is no kind of file called `{wanted}`; there are {names}")));
     };
-    let text = serde_json::to_string_pretty(json_schema(kind)).map_err(std::io::Error::from)?;
-    context.console.document(&text)?;
+    context.console.json(json_schema(kind))?;
     Ok(ExitCode::Passed)
 }

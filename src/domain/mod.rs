@@ -1,6 +1,7 @@
 //! Leaf values that every other room speaks in: identities, digests, risks, outcomes, statuses, exit codes.
 
 mod canonical;
+mod counting;
 mod digest;
 mod exit_code;
 mod identity;
@@ -11,6 +12,7 @@ mod rule;
 mod status;
 
 pub use canonical::canonical_json;
+pub use counting::counted;
 pub use digest::{Digest, DigestError, Digester};
 pub use exit_code::ExitCode;
 pub use identity::{CaseId, OperationId, PartId, RunId, WorkflowId};

@@ -127,17 +127,19 @@ impl Retries {
     }
 
     /// Does `attempt` until it reaches something or may not be done again. `unreached` says why a result shows that
-    /// nothing was reached; each such try is noted.
+    /// nothing was reached; each such try is noted. `attempt` is told the number of the try, from 1.
     pub(super) fn persist<T>(
         &self,
         starter: Starter<'_>,
         cancellation: &Cancellation,
         noted: &mut Vec<Unreached>,
         unreached: impl Fn(&T) -> Option<String>,
-        mut attempt: impl FnMut() -> T,
+        mut attempt: impl FnMut(u32) -> T,
     ) -> T {
-        for tries in 1.. {
-            let result = attempt();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let result = attempt(tries);
             let Some(why) = unreached(&result) else {
                 if starter.is_workflow {
                     self.machine().reached(starter.workflow);
@@ -160,7 +162,6 @@ impl Retries {
                 return result;
             }
         }
-        attempt()
     }
 }
 

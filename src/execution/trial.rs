@@ -1,7 +1,6 @@
 //! One trial from its state directory to its observation.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -70,9 +69,8 @@ pub(super) fn run(
         let not_ready = |opened: &Result<Wiring<'_>, TrialError>| {
             opened.as_ref().err().filter(|error| error.kind == ErrorKind::Start).map(|error| error.message.clone())
         };
-        let is_again = Cell::new(false);
-        let open = || {
-            if is_again.replace(true) {
+        let open = |tries| {
+            if tries > 1 {
                 state_dir.renew(&spec.case.fixtures)?;
             }
             workflow.wired.open(&wires, surrounding.proxy, surrounding.cancellation)
@@ -203,7 +201,7 @@ impl Trial<'_> {
         let seed = seed(&spec.case.id, spec.trial).wrapping_add(u64::from(number));
         let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: true };
         let why = |end: &StepEnd| end.error.as_ref().filter(|_| end.unreached).map(|error| error.message.clone());
-        let invoke = || workflow.invoke(&invocation, &context, memory);
+        let invoke = |_| workflow.invoke(&invocation, &context, memory);
         Ok(surrounding.retries.persist(starter, surrounding.cancellation, unreached, why, invoke))
     }
 

@@ -54,19 +54,9 @@ pub(super) fn observation(answer: Option<Answer>) -> Observation {
         failure: None,
     };
     Observation {
-        case: "specimen".into(),
-        form: Form::Head,
-        trial: 1,
-        started: "2031-01-01T00:00:00Z".to_owned(),
         duration_ms: 20,
         steps: vec![step],
-        operations: Vec::new(),
-        readings: BTreeMap::new(),
-        looks: BTreeMap::new(),
-        exchanges: Vec::new(),
-        judgements: BTreeMap::new(),
-        unreached: Vec::new(),
-        error: None,
+        ..Observation::begun(&"specimen".into(), Form::Head, 1, "2031-01-01T00:00:00Z".to_owned())
     }
 }
 

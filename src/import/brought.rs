@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::names::Names;
-use super::written::{quoted, yaml};
+use super::written::yaml;
+use crate::manifest::yaml_quoted as quoted;
 
 /// A file that is to be written where nothing is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,11 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::WorkflowId;
 use crate::manifest::{MemoryFiles, load_project};
+use crate::manifest::{yaml_quoted as quoted, yaml_word as word};
 
 use super::Aim;
 use super::brought::{Brought, Kind};
-use super::written::{flow, quoted, word, yaml};
+use super::written::{flow, yaml};
 
 /// Longest text of a placeholder, in characters.
 const SHOWN: usize = 400;

@@ -335,19 +335,10 @@ fn trial_of(sample: &Sample, case: &CaseId, started: &str, pass_at: f64) -> Grad
         failure: None,
     };
     let observation = Observation {
-        case: case.clone(),
-        form: Form::Head,
-        trial: sample.epoch,
-        started: started.to_owned(),
         duration_ms,
         steps: vec![step],
-        operations: Vec::new(),
-        readings: BTreeMap::new(),
-        looks: BTreeMap::new(),
-        exchanges: Vec::new(),
-        judgements: BTreeMap::new(),
-        unreached: Vec::new(),
         error,
+        ..Observation::begun(case, Form::Head, sample.epoch, started.to_owned())
     };
     GradedTrial { observation, grades, claim_checks: BTreeMap::new(), status }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::manifest::{hides_in_yaml as hides, yaml_word as word};
+
 /// Longest value that stays on its key's line, in characters.
 const SHORT: usize = 100;
 
@@ -67,35 +69,6 @@ pub(super) fn flow(value: &Value) -> String {
         }
         plain => plain.to_string(),
     }
-}
-
-/// A text as it is where YAML cannot take it for anything else, else in quotes.
-pub(super) fn word(text: &str) -> String {
-    const TAKEN: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
-    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-        && !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(text));
-    if is_plain { text.to_owned() } else { quoted(text) }
-}
-
-/// A text in double quotes. What a YAML file must not hold, and what would hide in it or turn it round for its reader, is
-/// escaped.
-pub(super) fn quoted(text: &str) -> String {
-    let mut written = String::new();
-    for c in Value::from(text).to_string().chars() {
-        if hides(c) {
-            written.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            written.push(c);
-        }
-    }
-    written
-}
-
-fn hides(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]

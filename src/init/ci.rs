@@ -17,12 +17,12 @@ pub enum CiSystem {
 pub const CI_SYSTEMS: [CiSystem; 2] = [CiSystem::Github, CiSystem::Gitlab];
 
 impl CiSystem {
-    /// Whether a path of the repository shows that this system is used.
-    pub(super) fn shows_in(self, path: &str) -> bool {
+    /// What stands at the root of a repository in which this system is used.
+    pub fn signs(self) -> &'static [&'static str] {
         match self {
-            Self::Github => path.starts_with(".github/"),
-            Self::Gitlab => path == ".gitlab-ci.yml" || path.starts_with(".gitlab/"),
-            Self::Script => false,
+            Self::Github => &[".github"],
+            Self::Gitlab => &[".gitlab-ci.yml", ".gitlab"],
+            Self::Script => &[],
         }
     }
 

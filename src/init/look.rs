@@ -7,7 +7,6 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::adapter::Language;
-use super::ci::CiSystem;
 use super::names::{folder, stem};
 
 /// Folders that hold what others wrote or a tool made, or that only tests read.
@@ -95,8 +94,6 @@ pub struct Found {
     pub inert: Vec<String>,
     /// Whether a `.gitignore` stands there.
     pub has_gitignore: bool,
-    /// The systems whose files stand there.
-    pub ci: Vec<CiSystem>,
     /// What looks like something that only a person can write down.
     pub notices: Vec<String>,
 }
@@ -105,7 +102,6 @@ pub struct Found {
 /// what is no text.
 pub fn look(paths: &[String], read: &dyn Fn(&str) -> Option<String>) -> Found {
     let mut found = Found { has_gitignore: paths.iter().any(|path| path == ".gitignore"), ..Found::default() };
-    found.ci = super::CI_SYSTEMS.into_iter().filter(|system| paths.iter().any(|path| system.shows_in(path))).collect();
     found.inert = paths.iter().filter(|path| is_inert(path)).cloned().collect();
     let own: Vec<&String> = paths.iter().filter(|path| !is_passed_over(path)).collect();
     found.prompts = own.iter().filter(|path| is_prompt(path)).map(|path| (*path).clone()).collect();

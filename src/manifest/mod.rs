@@ -24,6 +24,7 @@ mod schema;
 mod suggest;
 mod written;
 mod yaml;
+mod yaml_text;
 
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
 pub use compile::{
@@ -58,9 +59,8 @@ pub use project_file::{
     UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
 };
 pub use retry_policy::RetryPolicy;
-pub use scaffold::{
-    PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold, yaml_quoted, yaml_word,
-};
+pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
 pub use schema::{FileKind, json_schema};
 pub use suggest::nearest;
 pub use written::Written;
+pub use yaml_text::{hides as hides_in_yaml, quoted as yaml_quoted, word as yaml_word};

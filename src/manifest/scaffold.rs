@@ -5,8 +5,6 @@ mod examples;
 mod tests;
 mod text;
 
-pub use text::{quoted as yaml_quoted, word as yaml_word};
-
 use std::collections::BTreeMap;
 use std::str::FromStr;
 

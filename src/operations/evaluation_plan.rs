@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{ANSWER_RISKS, CaseId, CaseStatus, Risk, RunId, WorkflowId};
+use crate::domain::{ANSWER_RISKS, CaseId, CaseStatus, Risk, RunId, WorkflowId, counted};
 use crate::manifest::{Case, Manifest, ModelManifest, Project};
 
-use super::paper::{OnSheet, counted};
+use super::paper::OnSheet;
 use super::reference::shown;
 use super::sheet::Sheet;
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::counted;
 use crate::exercise::{ExerciseTable, Finding, LearnedCall, OperationShown, RowResult, RowVerdict};
 
 use super::failures::effects_words;
-use super::paper::{OnSheet, counted, push_remarks};
+use super::paper::{OnSheet, push_remarks};
 use super::sheet::Sheet;
 
 /// The most rows that a finding names.

@@ -3,13 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Claim, ClaimCheck, Outcome};
+use crate::domain::{Claim, ClaimCheck, Outcome, counted};
 
 use super::account::{Account, OperationAccount, Place, Source};
 use super::next_step::{Permission, next_step};
-use super::paper::{
-    NOT_OBSERVED, OnSheet, attempts_words, counted, push_remarks, recorded, source_facts, sum_observed,
-};
+use super::paper::{NOT_OBSERVED, OnSheet, attempts_words, push_remarks, recorded, source_facts, sum_observed};
 use super::reference::{fault_reference, shown};
 use super::sheet::Sheet;
 

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseId, OperationId, Outcome};
+use crate::domain::{CaseId, OperationId, Outcome, counted};
 
 use super::account::{Account, OperationAccount, Place, Source, Statement, StatementKind};
 use super::incident::{attempt_words, claim_words, push_statements, statement_words};
 use super::next_step::{Permission, next_step};
-use super::paper::{OnSheet, counted, push_remarks, recorded, source_facts};
+use super::paper::{OnSheet, push_remarks, recorded, source_facts};
 use super::reference::{reference, shown};
 use super::sheet::Sheet;
 

@@ -4,15 +4,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseStatus, Outcome};
+use crate::domain::{CaseStatus, Outcome, counted};
 use crate::evidence::{Answered, AttemptSeen};
 
 use super::account::{Account, OperationAccount, Place, Source, Statement, StatementKind};
 use super::failures::effects_words;
 use super::next_step::{Permission, next_step};
 use super::paper::{
-    NOT_OBSERVED, NOT_RECORDED, OnSheet, attempts_words, counted, observed, push_remarks, recorded, source_facts,
-    sum_observed,
+    NOT_OBSERVED, NOT_RECORDED, OnSheet, attempts_words, observed, push_remarks, recorded, source_facts, sum_observed,
 };
 use super::reference::{fault_reference, reference, shown};
 use super::sheet::Sheet;

@@ -3,12 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Claim, ClaimCheck, Outcome};
+use crate::domain::{Claim, ClaimCheck, Outcome, counted};
 use crate::manifest::IdempotencyKey;
 
 use super::account::OperationAccount;
 use super::contract::Contract;
-use super::paper::counted;
 use super::reference::shown;
 
 /// Whether another attempt is permitted.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::account::Source;
 use super::reference::shown;
 use super::sheet::Sheet;
+use crate::domain::counted;
 
 /// The forms of a paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,11 +90,6 @@ pub(super) fn push_remarks(sheet: &mut Sheet, remarks: &[String]) {
         sheet.heading("What to bear in mind");
         sheet.list(remarks.iter().cloned());
     }
-}
-
-/// `1 operation`, `2 operations`.
-pub(super) fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// The sum of what was observed; `None` where nothing was.

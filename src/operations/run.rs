@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, Outcome, RunId, TrialStatus};
+use crate::domain::{CaseId, CaseStatus, Digest, Outcome, RunId, TrialStatus, counted};
 use crate::evidence::{Form, OperationSeen};
 use crate::grading::{DoNothing, GradedTrial};
 
 use super::account::{Account, CaseAccount, OperationAccount, Source, sentence};
 use super::contract::Contract;
-use super::paper::counted;
 
 /// A recorded run, as far as papers need it.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseStatus, ClaimCheck, Outcome};
+use crate::domain::{CaseStatus, ClaimCheck, Outcome, counted};
 use crate::grading::DoNothing;
 
 use super::account::{Account, CaseAccount, CostAccount, Decision, OperationAccount, Source};
@@ -436,9 +436,7 @@ impl Scorecard {
         facts.extend(self.effort.by_kind.iter().map(|(kind, minutes)| (format!("  {kind}"), minutes_text(*minutes))));
         facts.push((
             "Effort recorded for".to_owned(),
-            self.effort
-                .cases_recorded
-                .map_or_else(|| NOT_OBSERVED.to_owned(), |cases| super::paper::counted(cases, "case")),
+            self.effort.cases_recorded.map_or_else(|| NOT_OBSERVED.to_owned(), |cases| counted(cases, "case")),
         ));
         facts.push((
             "Machine time".to_owned(),
@@ -454,7 +452,7 @@ impl Scorecard {
                                 "{} {}, recorded for {}",
                                 amount_text(amount),
                                 cost.currency,
-                                super::paper::counted(cost.cases_recorded, "case")
+                                counted(cost.cases_recorded, "case")
                             )
                         };
                         facts.push((name.to_owned(), observed(amount.map(known))));

@@ -145,19 +145,10 @@ impl RunFixture {
             failure: None,
         };
         let observation = Observation {
-            case: CaseId::new(case),
-            form: Form::Head,
-            trial: 1,
-            started: "2026-03-02T09:00:00Z".to_owned(),
             duration_ms: 30_000,
             steps: vec![step],
             operations: vec![seen],
-            readings: BTreeMap::new(),
-            looks: BTreeMap::new(),
-            exchanges: Vec::new(),
-            judgements: BTreeMap::new(),
-            unreached: Vec::new(),
-            error: None,
+            ..Observation::begun(&CaseId::new(case), Form::Head, 1, "2026-03-02T09:00:00Z".to_owned())
         };
         let (grades, claim_checks) = (Vec::new(), BTreeMap::new());
         self.trials.push(GradedTrial { observation, grades, claim_checks, status: TrialStatus::Passed });

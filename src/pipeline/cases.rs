@@ -1,19 +1,18 @@
 //! The cases themselves: a new one begun, and what those that exist would show.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use crate::domain::{CaseId, CaseStatus, Risk};
 use crate::grading::{DoNothing, GradingContext, do_nothing};
 use crate::manifest::{
-    Diagnostic, DiskFiles, EntryKind, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton,
-    load_side, scaffold,
+    Diagnostic, DiskFiles, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, load_side,
+    scaffold,
 };
 use crate::selection::{Coverage, coverage, rule_rows};
 use crate::store::Store;
 
+use super::new_file::{barrier, write_new};
 use super::{PipelineError, check};
 
 /// A case that was begun.
@@ -54,29 +53,10 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
 
 /// Writes the file where nothing is, and through no link: what a link leads to is not the project's.
 pub(super) fn write_new_case(project_root: &Path, case_path: &str, content: &[u8]) -> Result<(), PipelineError> {
-    let files = DiskFiles::new(project_root);
-    let folder = case_path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
-    for folder in ends.map(|end| &folder[..end]) {
-        if !matches!(files.kind(folder), None | Some(EntryKind::Directory)) {
-            return Err(ScaffoldError::no_folder(folder).into());
-        }
+    if let Some(folder) = barrier(project_root, case_path) {
+        return Err(ScaffoldError::no_folder(folder).into());
     }
-    let path = project_root.join(case_path);
-    let failed = |source| PipelineError::Files { path: path.clone(), source };
-    fs::create_dir_all(project_root.join(folder)).map_err(failed)?;
-    let mut file = match fs::File::create_new(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            return Err(ScaffoldError::exists(case_path).into());
-        }
-        Err(error) => return Err(failed(error)),
-    };
-    file.write_all(content).map_err(|error| {
-        // Half a case would only be in the way; the error that is reported is the first one.
-        let _ = fs::remove_file(&path);
-        failed(error)
-    })
+    if write_new(project_root, case_path, content)? { Ok(()) } else { Err(ScaffoldError::exists(case_path).into()) }
 }
 
 /// The cases of a project, and what they would show.

@@ -5,7 +5,8 @@ use std::path::Path;
 use rust_embed::Embed;
 
 use super::PipelineError;
-use super::init::{refuse_a_second, write_new};
+use super::init::refuse_a_second;
+use super::new_file::write_new;
 
 /// Python, standard library alone, with accepted results.
 #[derive(Embed)]
@@ -52,7 +53,7 @@ pub fn lay_down_example(example: Example, project_root: &Path) -> Result<Vec<Str
         return Err(PipelineError::Begun(project_root.join(taken)));
     }
     for (path, text) in &files {
-        write_new(project_root, path, text)?;
+        write_new(project_root, path, text.as_bytes())?;
     }
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }

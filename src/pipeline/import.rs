@@ -1,6 +1,5 @@
 //! What an import brought, laid down: files where nothing is, and a run beside those of this machine.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use crate::domain::RunId;
@@ -9,6 +8,7 @@ use crate::manifest::{DiskFiles, EntryKind, FileSource};
 use crate::store::{RunHeader, Store};
 
 use super::PipelineError;
+use super::new_file::{require_way, write_new};
 
 /// What became of files that were to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,46 +30,19 @@ pub fn lay_down(root: &Path, files: &[NewFile], rehearsal: bool) -> Result<LaidD
     let disk = DiskFiles::new(root);
     let mut laid = LaidDown::default();
     for file in files {
-        let path = root.join(&file.path);
-        let failed = |source| PipelineError::Files { path: path.clone(), source };
-        let folders = file.path.match_indices('/').map(|(at, _)| &file.path[..at]);
-        for folder in folders {
-            if !matches!(disk.kind(folder), None | Some(EntryKind::Directory)) {
-                return Err(failed(std::io::Error::other(format!(
-                    "`{folder}` is no folder, and links are not followed"
-                ))));
-            }
-        }
+        require_way(root, &file.path)?;
         let list = match disk.kind(&file.path) {
             Some(EntryKind::File) if disk.read(&file.path).is_ok_and(|there| there == file.text.as_bytes()) => {
                 &mut laid.there
             }
             Some(_) => &mut laid.kept,
             None if rehearsal => &mut laid.written,
-            None => match write(&path, &file.text) {
-                Ok(()) => &mut laid.written,
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => &mut laid.kept,
-                Err(error) => return Err(failed(error)),
-            },
+            None if write_new(root, &file.path, file.text.as_bytes())? => &mut laid.written,
+            None => &mut laid.kept,
         };
         list.push(file.path.clone());
     }
     Ok(laid)
-}
-
-/// A file is there whole or not at all.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".import-").permissions(permissions()).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist_noclobber(path).map(drop).map_err(|error| error.error)
-}
-
-/// As any other file's: the umask takes from it what it takes from all.
-fn permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::Permissions::from_mode(0o666)
 }
 
 /// Records a run that another tool carried out, and answers under which id. It becomes nobody's last result, and no report is made

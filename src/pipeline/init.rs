@@ -4,10 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::init::{CiSystem, NewFile, Proposal, Start, look, propose};
-use crate::manifest::{DiskFiles, EntryKind, FileKind, FileSource as _, json_schema};
+use crate::init::{CI_SYSTEMS, CiSystem, NewFile, Proposal, Start, look, propose};
+use crate::manifest::{DiskFiles, FileKind, FileSource as _, json_schema};
 
 use super::PipelineError;
+use super::new_file::write_new;
 
 /// The longest file that is read when a repository is looked at, in bytes.
 const LONGEST_READ: u64 = 256 * 1024;
@@ -57,14 +58,14 @@ pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     let mut found = look(&paths, &|path| read(&absolute, path));
     let top = repository.as_deref().unwrap_or(&absolute);
     let below = absolute.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
-    let ci = request.ci.unwrap_or_else(|| shown_ci(top, &found.ci));
+    let ci = request.ci.unwrap_or_else(|| shown_ci(top));
     let notices = std::mem::take(&mut found.notices);
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let proposal = Proposal { found: &found, name, below, start: request.start.clone(), ci: Some(ci) };
     let mut begun = BegunProject { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
     for file in propose(&proposal) {
         let folder = if file.at_repository_root { top } else { &absolute };
-        if write_new(folder, &file.path, &file.text)? {
+        if write_new(folder, &file.path, file.text.as_bytes())? {
             begun.written.push(file);
         } else {
             begun.kept.push(file.path);
@@ -83,19 +84,12 @@ pub(super) fn refuse_a_second(root: &Path) -> Result<(), PipelineError> {
 }
 
 /// The system whose files stand at the repository's root, or whose name its remote has; else a script for any.
-fn shown_ci(top: &Path, in_project: &[CiSystem]) -> CiSystem {
-    let stands = |path: &str| top.join(path).exists();
-    if stands(".github") {
-        CiSystem::Github
-    } else if stands(".gitlab-ci.yml") || stands(".gitlab") {
-        CiSystem::Gitlab
-    } else if let Some(system) = in_project.first() {
-        *system
-    } else {
-        let settings = fs::read_to_string(top.join(".git/config")).unwrap_or_default();
-        let remotes = settings.lines().filter_map(|line| line.trim().strip_prefix("url = "));
-        remotes.filter_map(CiSystem::of_remote).next().unwrap_or(CiSystem::Script)
-    }
+fn shown_ci(top: &Path) -> CiSystem {
+    let files = CI_SYSTEMS.into_iter().find(|system| system.signs().iter().any(|sign| top.join(sign).exists()));
+    let settings = || fs::read_to_string(top.join(".git/config")).unwrap_or_default();
+    let named =
+        || settings().lines().filter_map(|line| line.trim().strip_prefix("url = ")).find_map(CiSystem::of_remote);
+    files.or_else(named).unwrap_or(CiSystem::Script)
 }
 
 fn read(root: &Path, path: &str) -> Option<String> {
@@ -103,34 +97,6 @@ fn read(root: &Path, path: &str) -> Option<String> {
     let metadata = path.symlink_metadata().ok()?;
     let is_small = metadata.is_file() && metadata.len() <= LONGEST_READ;
     is_small.then(|| fs::read_to_string(path).ok()).flatten()
-}
-
-/// Writes a file where nothing is, and through no link. Answers whether it did.
-pub(super) fn write_new(root: &Path, path: &str, text: &str) -> Result<bool, PipelineError> {
-    let files = DiskFiles::new(root);
-    let whole = root.join(path);
-    let failed = |source| PipelineError::Files { path: whole.clone(), source };
-    for (at, _) in path.match_indices('/') {
-        let folder = &path[..at];
-        if !matches!(files.kind(folder), None | Some(EntryKind::Directory)) {
-            let fault = format!("`{folder}` is no folder, and links are not followed");
-            return Err(failed(std::io::Error::other(fault)));
-        }
-    }
-    fs::create_dir_all(whole.parent().unwrap_or(root)).map_err(failed)?;
-    let mut file = match fs::File::create_new(&whole) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(false),
-        Err(error) => return Err(failed(error)),
-    };
-    match file.write_all(text.as_bytes()) {
-        Ok(()) => Ok(true),
-        Err(error) => {
-            // Half a file would only be in the way; the error that is reported is the first one.
-            let _ = fs::remove_file(&whole);
-            Err(failed(error))
-        }
-    }
 }
 
 /// Writes the schema of every kind of file of a project into its folder for generated files, anew each time: editors

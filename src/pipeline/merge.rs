@@ -60,7 +60,7 @@ pub fn merge(
     let Some((first, kind)) = merged.parts.first().map(|part| (part.header(), part.header().kind)) else {
         return Err(PipelineError::Merge(vec!["no part was named".to_owned()]));
     };
-    let mut request = as_asked(request, first);
+    let mut request = resume::asked_again(request, first.asked.clone().unwrap_or_default());
     let mut prepared = resume::prepare_again(&mut request, first)?;
     let wrong = merged.against(&prepared)?;
     if !wrong.is_empty() {
@@ -76,12 +76,6 @@ pub fn merge(
     let on_record = Some(OnRecord::Parts(merged));
     let begun = Begun { run, started, store, prepared, on_record };
     conclude_begun(&request, kind, begun, cancellation, progress)
-}
-
-/// The request that every part began with.
-fn as_asked(request: &Request, header: &RunHeader) -> Request {
-    let Asked { base, head, choice, expected_heads, trials, mutate, .. } = header.asked.clone().unwrap_or_default();
-    Request { base, head, choice, expected_heads, trials, mutate, part: None, ..request.clone() }
 }
 
 impl MergedParts {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, ExitCode, PartId, RunId};
+use crate::domain::{CaseId, ExitCode, PartId, RunId, counted};
 use crate::evidence::{ErrorKind, Form, Observation, TrialError};
 use crate::execution::Cancellation;
 use crate::grading::{CaseMutation, GradedTrial, held};
@@ -108,24 +108,30 @@ fn as_asked(
         let (was, is) = (header.kind.name(), kind.name());
         return refused(format!("run {run} was begun by `holdpoint {was}`, not by `holdpoint {is}`"));
     }
-    let Some(Asked { base, head, choice, expected_heads, trials, mutate, .. }) = header.asked.clone() else {
+    let Some(asked) = header.asked.clone() else {
         return refused(format!("run {run} was recorded by an older holdpoint, which did not keep what was asked for"));
     };
     let differs = [
-        ("--base", request.base.is_some() && request.base != base),
-        ("--head", request.head.is_some() && request.head != head),
-        ("--trials", request.trials.is_some() && request.trials != trials),
-        ("--mutate", request.mutate && !mutate),
+        ("--base", request.base.is_some() && request.base != asked.base),
+        ("--head", request.head.is_some() && request.head != asked.head),
+        ("--trials", request.trials.is_some() && request.trials != asked.trials),
+        ("--mutate", request.mutate && !asked.mutate),
         ("--partition", request.part.as_ref().is_some_and(|said| !is_part(said, header))),
-        ("--expect-head", !request.expected_heads.is_empty() && request.expected_heads != expected_heads),
-        ("which cases", resume.choice.as_ref().is_some_and(|said| *said != choice)),
+        ("--expect-head", !request.expected_heads.is_empty() && request.expected_heads != asked.expected_heads),
+        ("which cases", resume.choice.as_ref().is_some_and(|said| *said != asked.choice)),
     ];
     let said: Vec<&str> = differs.iter().filter_map(|(name, differs)| differs.then_some(*name)).collect();
     if !said.is_empty() {
         let said = said.join(", ");
         return refused(format!("run {run} was asked for something else than is said now: {said}; leave that out"));
     }
-    Ok(Request { base, head, choice, expected_heads, trials, mutate, part: None, ..request.clone() })
+    Ok(asked_again(request, asked))
+}
+
+/// The request with what a run was asked for in it.
+pub(super) fn asked_again(request: &Request, asked: Asked) -> Request {
+    let Asked { base, head, choice, expected_heads, trials, mutate, .. } = asked;
+    Request { base, head, choice, expected_heads, trials, mutate, part: None, ..request.clone() }
 }
 
 /// Whether the part that is said is the one that the run is. Which cases it has is on record, so the durations are not
@@ -506,8 +512,4 @@ pub(super) fn some(names: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

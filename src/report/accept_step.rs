@@ -1,11 +1,10 @@
 //! What of a run can be accepted, and what accepting it lets through.
 
 use crate::comparison::Standing;
-use crate::domain::CaseStatus;
+use crate::domain::{CaseStatus, counted};
 
 use super::document::{CaseView, ReportDocument};
 use super::group::Group;
-use super::limits::counted;
 use super::next_step::NextStep;
 
 /// Cases that one command accepts by name at the most.

@@ -1,10 +1,10 @@
 //! The audit for a person.
 
 use crate::comparison::statistics::{percent_down, percent_up};
+use crate::domain::counted;
 
 use super::audit_document::{AuditDocument, AuditStep, AuditTotals, UnplannedStep};
 use super::ink::Ink;
-use super::limits::counted;
 use super::visible::visible_line;
 
 /// Digits of a commit that are shown.

@@ -1,13 +1,12 @@
 //! A case that someone has to decide about, in the two sentences that it takes: what happened, and why it ran.
 
-use crate::domain::{ClaimCheck, Outcome};
+use crate::domain::{ClaimCheck, Outcome, counted};
 
 use super::answer_diff::changed_words;
 use super::changed_answer::answer_text;
 use super::document::CaseView;
 use super::fault_words::fault_of;
 use super::findings::{first_unpassed, headline, one_line};
-use super::limits::counted;
 use super::trial_view::{OperationView, TrialView};
 use super::visible::capped;
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::{Compared, Ended, GradeChange, OutcomeChange, Standing, evidence_statement};
-use crate::domain::{Aspect, CaseId, CaseStatus, Digest, Risk};
+use crate::domain::{Aspect, CaseId, CaseStatus, Digest, Risk, counted};
 
 use super::set_view::{SetView, set_views};
 
@@ -116,10 +116,7 @@ impl CompareDocument {
         let mut limits = input.limits.to_vec();
         let apart = cases.iter().filter(|case| case.standing == Standing::NotComparable).count();
         if apart > 0 {
-            limits.push(format!(
-                "Not comparable, and so in no paired figure: {}.",
-                super::limits::counted(apart, "case")
-            ));
+            limits.push(format!("Not comparable, and so in no paired figure: {}.", counted(apart, "case")));
         }
         Self {
             schema: COMPARE_SCHEMA.to_owned(),
@@ -222,6 +219,6 @@ impl SideView {
             SideKind::Baseline => "accepted up to record ",
         };
         let time = self.time.as_ref().map_or_else(String::new, |time| format!(" of {time}"));
-        format!("{kind}{}{time}, {}", self.name, super::limits::counted(self.cases, "case"))
+        format!("{kind}{}{time}, {}", self.name, counted(self.cases, "case"))
     }
 }

@@ -5,12 +5,11 @@
 use serde::Serialize;
 
 use crate::comparison::statistics::{Interval, interval_text};
-use crate::domain::{CaseStatus, Risk, TrialStatus};
+use crate::domain::{CaseStatus, Risk, TrialStatus, counted};
 use crate::operations::{FailureRow, Rate, Scorecard};
 use crate::verdict::VerdictWord;
 
 use super::document::ReportDocument;
-use super::limits::counted;
 use super::set_view::SetView;
 use super::trend_view::TrendPoint;
 

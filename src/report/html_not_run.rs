@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::domain::CaseStatus;
+use crate::domain::{CaseStatus, counted};
 
 use super::document::{ExcludedView, InheritedView, ReportDocument};
-use super::limits::counted;
 use super::shadow_view::ShadowView;
 
 /// More cases than these that did not run are counted by set and reason instead of listed.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::domain::Digest;
+use crate::domain::{Digest, counted};
 use crate::verdict::VerdictWord;
 
 use super::answer_diff::pretty;
@@ -16,7 +16,6 @@ use super::html_case::{Budget, CaseItem};
 use super::html_changes::{ChangeRow, change_rows, diff_command};
 use super::html_figures::{Figures, figures};
 use super::html_not_run::{ExcludedGroup, ShadowItem, excluded_groups, shadow_item};
-use super::limits::counted;
 use super::next_step::{CaseBrief, NextStep, next_steps, uncovering_change};
 use super::payload::Payloads;
 use super::words::{duration_text, exit_code_meaning, verdict_title};

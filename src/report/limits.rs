@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::comparison::evidence_statement;
-use crate::domain::{Outcome, canonical_json};
+use crate::domain::{Outcome, canonical_json, counted};
 use crate::grading::DoNothing;
 
 use super::document::{ExcludedView, ReportDocument};
@@ -32,11 +32,6 @@ pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// `1 case`, `2 cases`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn what_ran(document: &ReportDocument) -> String {

@@ -5,6 +5,7 @@
 //! drops a summary that is too long altogether.
 
 use crate::change::Side;
+use crate::domain::counted;
 use crate::evidence::escape_markdown;
 
 use super::changed_answer::changed_passes;
@@ -12,7 +13,6 @@ use super::document::{CaseView, ReportDocument};
 use super::doing_nothing::beside_doing_nothing;
 use super::findings::{findings, one_line};
 use super::group::Group;
-use super::limits::counted;
 use super::next_step::next_steps;
 use super::visible::{capped, visible, visible_line};
 use super::words::{baseline_heads, change_text, exit_code_meaning, verdict_title};

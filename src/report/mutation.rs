@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseId, RunId};
+use crate::domain::{CaseId, RunId, counted};
 use crate::grading::{CaseMutation, GraderChecked, Mutation, MutationTotals, Sight};
 
 use super::ink::Ink;
-use super::limits::counted;
 use super::visible::visible_line;
 
 /// The schema that the document names.

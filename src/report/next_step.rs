@@ -1,13 +1,12 @@
 //! What to do after a run, in the order in which it should be done.
 
-use crate::domain::{CaseId, ExitCode, Outcome};
+use crate::domain::{CaseId, ExitCode, Outcome, counted};
 
 use super::accept_step::accept_step;
 use super::brief::{what_happened, why_it_ran};
 use super::document::{CaseView, ReportDocument, UncoveredView};
 use super::findings::{first_unpassed, one_line};
 use super::group::Group;
-use super::limits::counted;
 use super::words::{change_text, edit_text};
 
 /// One thing to do.

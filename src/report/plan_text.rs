@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::change::Side;
+use crate::domain::counted;
 
 use super::document::ExcludedView;
 use super::ink::Ink;
-use super::limits::counted;
 use super::plan_document::PlanDocument;
 use super::visible::visible_line;
 use super::words::change_text;

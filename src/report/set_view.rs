@@ -7,9 +7,8 @@ use crate::comparison::statistics::{Interval, interval_text};
 use crate::comparison::{
     ALPHA, Compared, Paired, SetComparison, TrialRate, Unpaired, evidence_statement, power_sentence, set_comparisons,
 };
+use crate::domain::counted;
 use crate::verdict::SetJudgement;
-
-use super::limits::counted;
 
 /// One set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

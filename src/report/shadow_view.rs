@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::Standing;
 use crate::comparison::statistics::{clopper_pearson, percent_up};
-use crate::domain::{CaseId, CaseStatus, ExitCode};
+use crate::domain::{CaseId, CaseStatus, ExitCode, counted};
 use crate::verdict::Shadow;
 
 use super::document::CaseView;
-use super::limits::counted;
 
 /// The confidence of the limit on the share that escapes.
 const CONFIDENCE: f64 = 0.95;

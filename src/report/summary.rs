@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::domain::counted;
 use crate::verdict::VerdictWord;
 
 use super::changed_answer::changed_passes;
@@ -11,7 +12,6 @@ use super::findings::{findings, first_unpassed};
 use super::group::Group;
 use super::html_page::value_text;
 use super::ink::Ink;
-use super::limits::counted;
 use super::next_step::next_steps;
 use super::set_view::SetView;
 use super::visible::{capped, left_out_text, visible, visible_line};

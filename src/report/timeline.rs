@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
+use crate::domain::counted;
 use crate::evidence::{Delivered, Forwarded, Reading};
 
 use super::answer_diff::{SideText, plain};
 use super::fault_words::{FaultPlace, fault_of, place, sentence};
-use super::limits::counted;
 use super::payload::Cap;
 use super::trial_view::{AttemptView, BodyView, ExchangeView, OperationView, TrialView};
 use super::words::micros_text;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::comparison::{Compared, Standing};
-use crate::domain::{CaseId, CaseStatus, ExitCode};
+use crate::domain::{CaseId, CaseStatus, ExitCode, counted};
 use crate::manifest::ProjectPolicy;
 use crate::selection::{Mode, Plan};
 
@@ -343,10 +343,6 @@ fn named(cases: &BTreeSet<&CaseId>, most: usize) -> String {
         0 => named,
         more => format!("{named} and {more} more"),
     }
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// What was accepted in two ways vouches for neither. A run without gating is concerned by the cases that it ran alone.

@@ -8,8 +8,9 @@ use crate::manifest::expectation::Expectation;
 use crate::manifest::part::{Effect, Manifest, Part, PartKind};
 use crate::manifest::project::Case;
 use crate::manifest::project_file::{Probe, WorkflowSpec};
+use crate::manifest::yaml_text::{quoted, word};
 
-use super::text::{Material, placeholder, quoted, word};
+use super::text::{Material, placeholder};
 
 /// What the examples may name.
 pub(super) struct Ground<'a> {

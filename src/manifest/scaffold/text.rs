@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::domain::{CaseId, Risk, WorkflowId};
 use crate::manifest::part::{Part, PartKind};
 use crate::manifest::project::Case;
+use crate::manifest::yaml_text::{quoted, word};
 
 use super::ScaffoldInput;
 use super::examples::{self, Ground};
@@ -124,28 +125,4 @@ fn flow(value: &Value) -> String {
         }
         plain => plain.to_string(),
     }
-}
-
-/// A text as it is where YAML cannot take it for anything else, else in quotes.
-pub fn word(text: &str) -> String {
-    const TAKEN: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
-    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-        && !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(text));
-    if is_plain { text.to_owned() } else { quoted(text) }
-}
-
-/// A text in double quotes. JSON's escapes are YAML's too (YAML 1.2, section 5.7), and what a YAML file must not hold as
-/// it is, or what would hide in it, is escaped beside them.
-pub fn quoted(text: &str) -> String {
-    let hides = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    let mut written = String::new();
-    for c in Value::from(text).to_string().chars() {
-        if hides(c) {
-            written.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            written.push(c);
-        }
-    }
-    written
 }

@@ -138,10 +138,6 @@ pub(super) fn trial(
 ) -> GradedTrial {
     GradedTrial {
         observation: Observation {
-            case: id.into(),
-            form: Form::Head,
-            trial: number,
-            started: "2026-03-02T09:14:08Z".to_owned(),
             duration_ms: 41 + u64::from(number),
             steps: vec![StepObservation {
                 number: 1,
@@ -152,13 +148,7 @@ pub(super) fn trial(
                 stderr: String::new(),
                 failure: None,
             }],
-            operations: Vec::new(),
-            readings: BTreeMap::new(),
-            looks: BTreeMap::new(),
-            exchanges: Vec::new(),
-            judgements: BTreeMap::new(),
-            unreached: Vec::new(),
-            error: None,
+            ..Observation::begun(&id.into(), Form::Head, number, "2026-03-02T09:14:08Z".to_owned())
         },
         grades,
         claim_checks: BTreeMap::new(),
