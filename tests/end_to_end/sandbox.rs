@@ -16,7 +16,7 @@ pub(crate) struct Sandbox {
 }
 
 /// How long a test waits for something that must happen.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How a program ended.
 pub(crate) struct Ran {

@@ -1,7 +1,7 @@
 //! Targets that are down, die, or speak something else: a clear error, no hang, nothing lost.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 use holdpoint::domain::Outcome;
 use holdpoint::evidence::{Answered, ErrorKind, Forwarded, Observation, Reading};
@@ -115,23 +115,31 @@ fn an_upstream_that_never_answers_and_one_that_speaks_no_http_are_the_trials_err
     assert!(error(&other).1.contains("is no HTTP"), "{other:#?}");
 }
 
-#[test]
-fn a_step_that_may_fail_and_waits_in_vain_says_for_which_call() {
+/// The address of an upstream that reads what a caller asks first and then does this with the connection.
+fn upstream(answer: impl Fn(TcpStream) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let _ = stream.read(&mut [0; 1024]);
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
-            // An answer without end, a byte at a time.
-            while stream.write_all(b"x").is_ok() {
-                std::thread::sleep(std::time::Duration::from_millis(50));
-            }
+            let _ = stream.read(&mut [0; 4096]);
+            answer(stream);
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn a_step_that_may_fail_and_waits_in_vain_says_for_which_call() {
+    let url = upstream(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        // An answer without end, a byte at a time.
+        while stream.write_all(b"x").is_ok() {
+            std::thread::sleep(std::time::Duration::from_millis(50));
         }
     });
     let mut scene = Scene::new();
-    scene.file["connectors"]["shop"]["upstream"] = json!({ "url": format!("http://{address}") });
+    scene.file["connectors"]["shop"]["upstream"] = json!({ "url": url });
     scene.file["workflows"]["buyer"]["timeout_s"] = json!(6);
     scene.file["probes"] = json!({});
     for (id, may_fail) in [("may", true), ("must-not", false)] {
@@ -149,18 +157,12 @@ fn a_step_that_may_fail_and_waits_in_vain_says_for_which_call() {
 
 #[test]
 fn a_fault_that_cannot_take_effect_says_why_in_the_case() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let _ = stream.read(&mut [0; 4096]);
-            let head = "HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\nConnection: close\r\n";
-            let _ = stream.write_all(format!("{head}Content-Length: 2\r\n\r\n{{}}").as_bytes());
-        }
+    let url = upstream(|mut stream| {
+        let head = "HTTP/1.1 201 Created\r\nContent-Encoding: gzip\r\nConnection: close\r\n";
+        let _ = stream.write_all(format!("{head}Content-Length: 2\r\n\r\n{{}}").as_bytes());
     });
     let mut scene = Scene::new();
-    scene.file["connectors"]["shop"]["upstream"] = json!({ "url": format!("http://{address}") });
+    scene.file["connectors"]["shop"]["upstream"] = json!({ "url": url });
     scene.file["probes"] = json!({});
     scene.case("a", json!({}), crate::scene::fault("corrupt_json", json!({})));
     let observation = scene.run_one();

@@ -7,7 +7,7 @@ use crate::scene::project;
 fn killed() -> Sandbox {
     let sandbox = project(&[("a-good", "Hello"), ("c-slow", "Slow"), ("d-good", "Hello")]);
     sandbox.edit("holdpoint.yaml", "    parts:", "    outlives_trials: true\n    parts:");
-    sandbox.killed(&["run", "--all", "--jobs", "1"]);
+    sandbox.killed(&["run", "--all"]);
     sandbox.beside("go");
     sandbox
 }

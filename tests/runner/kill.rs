@@ -6,8 +6,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
-use rusqlite::{Connection, OpenFlags};
-
 use crate::sandbox::Sandbox;
 
 /// Random moments, over all of them.
@@ -89,21 +87,9 @@ fn told(output: &Output) -> Vec<(String, u32, String)> {
     lines.collect()
 }
 
-/// The rows of the newest record; none where there is no record yet.
-fn recorded(sandbox: &Sandbox) -> Vec<(String, u32, String)> {
-    let runs = fs::read_dir(sandbox.project().join(".holdpoint/runs")).into_iter().flatten();
-    let Some(file) = runs.map(|run| run.unwrap().path().join("run.sqlite")).find(|file| file.exists()) else {
-        return Vec::new();
-    };
-    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    let Ok(mut select) = connection.prepare("SELECT case_id, number, status FROM trial") else { return Vec::new() };
-    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
-    rows.map(Result::unwrap).collect()
-}
-
 /// After a kill: nothing that was told of is lost or made again, and the run ends as it would have.
 fn nothing_is_lost(sandbox: &Sandbox, killed: &Output, undisturbed: &Statuses, when: &str) {
-    let (told, recorded) = (told(killed), recorded(sandbox));
+    let (told, recorded) = (told(killed), sandbox.recorded());
     for trial in &told {
         assert!(recorded.contains(trial), "{when}: {trial:?} was told of and is not on record: {recorded:?}");
     }

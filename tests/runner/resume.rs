@@ -9,7 +9,7 @@ const CASES: [(&str, &str); 4] = [("a-good", "Hello"), ("b-bad", "Bad"), ("c-slo
 #[test]
 fn a_killed_run_is_finished_and_a_failure_on_record_is_never_made_again() {
     let sandbox = project(&CASES);
-    sandbox.killed(&["run", "--all", "--jobs", "1"]);
+    sandbox.killed(&["run", "--all"]);
     sandbox.beside("go");
     // Whoever ran it again would see it pass.
     sandbox.beside("mended");
@@ -35,7 +35,7 @@ fn the_plan_of_a_gate_is_that_of_its_beginning() {
     sandbox.write("prompts/greeting.txt", "Good morning to you\n");
     sandbox.commit("politer");
     fs::remove_file(sandbox.project().join("../go")).unwrap();
-    sandbox.killed(&["gate", "--base", "main", "--jobs", "1"]);
+    sandbox.killed(&["gate", "--base", "main"]);
     // The branch moves on to the head itself: measured against that, nothing would be at risk.
     sandbox.git(&["branch", "--quiet", "--force", "main", "topic"]);
     sandbox.beside("go");
@@ -49,7 +49,7 @@ fn the_plan_of_a_gate_is_that_of_its_beginning() {
 #[test]
 fn what_a_run_was_asked_for_cannot_be_said_otherwise() {
     let sandbox = project(&CASES);
-    sandbox.killed(&["run", "a-good", "c-slow", "--trials", "2", "--jobs", "1"]);
+    sandbox.killed(&["run", "a-good", "c-slow", "--trials", "2"]);
     sandbox.beside("go");
     for (said, name) in [
         (&["run", "--resume", "latest", "--trials", "3"][..], "--trials"),
@@ -72,7 +72,7 @@ fn what_a_run_was_asked_for_cannot_be_said_otherwise() {
 fn an_edited_case_runs_anew_as_a_whole_and_is_named() {
     let sandbox = project(&CASES);
     sandbox.edit("cases/policy_accuracy/a-good.yaml", "input:", "trials: 2\ninput:");
-    sandbox.killed(&["run", "--all", "--jobs", "1"]);
+    sandbox.killed(&["run", "--all"]);
     sandbox.beside("go");
     sandbox.edit("cases/policy_accuracy/a-good.yaml", "contains: Good morning", "contains: Good evening");
     let ran = sandbox.holdpoint(&["run", "--resume", "latest"]).expect(10).says("edited since the run began");
@@ -89,7 +89,7 @@ fn an_edited_part_or_program_lets_everything_that_it_touches_run_anew() {
         ("holdpoint.yaml", crate::small_project::PROJECT.replace("name: small", "name: renamed"), "the project file"),
     ] {
         let sandbox = project(&CASES);
-        sandbox.killed(&["run", "--all", "--jobs", "1"]);
+        sandbox.killed(&["run", "--all"]);
         sandbox.beside("go");
         sandbox.write(path, &text);
         sandbox.holdpoint(&["run", "--resume", "latest"]).expect(10);
@@ -116,7 +116,7 @@ fn a_run_that_is_complete_says_nothing_of_what_was_edited_since() {
 #[test]
 fn of_two_that_go_on_with_one_run_the_second_is_refused() {
     let sandbox = project(&CASES);
-    sandbox.killed(&["run", "--all", "--jobs", "1"]);
+    sandbox.killed(&["run", "--all"]);
     let mut first = sandbox.until_started(&["run", "--resume", "latest", "--jobs", "1"]);
     sandbox.holdpoint(&["run", "--resume", "latest"]).expect(2).says("is being carried out by another process");
     // The lock goes with its process, however that ends.

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::process::Child;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
+use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use crate::sandbox::{Ran, Sandbox, entry};
+use crate::sandbox::{PATIENCE, Ran, Sandbox, entry};
 use crate::small_project::{FILES, case};
 
 /// Logs that it runs. `Slow` waits for the file `go` beside the project, `Bad` fails until the file `mended` is there.
@@ -46,9 +49,33 @@ impl Sandbox {
         log.lines().filter(|line| *line == case).count()
     }
 
-    /// Starts the binary, and kills it once the workflow has made the file `started`.
+    /// How often the workflow ran for any case.
+    fn all_runs(&self) -> usize {
+        fs::read_to_string(self.project().join("../log")).unwrap_or_default().lines().count()
+    }
+
+    /// The rows of the newest record: case, number and status of each trial; none where there is no record yet.
+    pub(crate) fn recorded(&self) -> Vec<(String, u32, String)> {
+        let runs = fs::read_dir(self.project().join(".holdpoint/runs")).into_iter().flatten();
+        let files = runs.map(|run| run.unwrap().path().join("run.sqlite")).filter(|file| file.exists());
+        let Some(newest) = files.max() else { return Vec::new() };
+        let connection = Connection::open_with_flags(newest, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+        let Ok(mut select) = connection.prepare("SELECT case_id, number, status FROM trial") else { return Vec::new() };
+        let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    /// Starts the binary with one job, and kills it once the workflow has made the file `started` and every trial
+    /// before that one is on record: a row waits a few milliseconds for others, while the next trial begins.
     pub(crate) fn killed(&self, arguments: &[&str]) {
-        let mut child = self.until_started(arguments);
+        let before = self.all_runs();
+        let mut child = self.until_started(&[arguments, &["--jobs", "1"]].concat());
+        let ended = self.all_runs() - before - 1;
+        let began = Instant::now();
+        while self.recorded().len() < ended {
+            assert!(began.elapsed() < PATIENCE, "what had ended was never written: {:?}", self.recorded());
+            sleep(Duration::from_millis(5));
+        }
         child.kill().unwrap();
         child.wait().unwrap();
     }
