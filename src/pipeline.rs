@@ -35,7 +35,7 @@ pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
 pub use accepted::{LedgerCheck, open_ledger, verify_ledger};
 pub use audit::audit;
 pub use carry_out::{Progress, ProgressEvent};
-pub use cases::{CaseOverview, NewCase, case_overview, new_case};
+pub use cases::{CaseCell, CaseOverview, NewCase, case_overview, new_case};
 pub use compare_records::compare_records;
 pub use error::PipelineError;
 pub use examples::{Example, lay_down_example};

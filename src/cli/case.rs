@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::domain::{CaseId, CaseStatus, ExitCode, Risk, WorkflowId, counted};
+use crate::domain::{CaseId, CaseStatus, ExitCode, WorkflowId, counted};
 use crate::manifest::{Case, ScaffoldRequest};
 use crate::pipeline::{self, CaseOverview};
 use crate::report::case_new_command;
 use crate::selection::Coverage;
 
 use super::arguments::{CaseCommand, CaseListArguments, CaseNewArguments};
-use super::console::{FAINT, STRONG, WARN, paint};
+use super::console::{FAINT, WARN, paint};
 use super::failure::Failure;
-use super::{Context, case_lint, check};
+use super::{Context, case_lint, case_matrix, check};
 
 pub(super) fn run(context: &Context, command: &CaseCommand) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
@@ -58,48 +58,15 @@ fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Fa
     if arguments.json {
         context.console.json(&document(&overview, &option))?;
     } else {
-        let sections = [matrix(&overview), gaps(&overview, &option), doing_nothing(&overview), last_results(&overview)];
+        let sections = [
+            case_matrix::lines(&overview),
+            gaps(&overview, &option),
+            doing_nothing(&overview),
+            last_results(&overview),
+        ];
         context.console.lines(&sections.map(|lines| lines.join("\n")).join("\n\n"));
     }
     Ok(ExitCode::Passed)
-}
-
-/// How many cases each set has for each workflow.
-fn counts(overview: &CaseOverview) -> BTreeMap<(&Risk, &WorkflowId), usize> {
-    let mut counts = BTreeMap::new();
-    for case in overview.project.cases.values() {
-        *counts.entry((&case.set, &case.workflow)).or_default() += 1;
-    }
-    counts
-}
-
-fn matrix(overview: &CaseOverview) -> Vec<String> {
-    let counts = counts(overview);
-    let workflows: Vec<&WorkflowId> = overview.project.file.workflows.keys().collect();
-    let first = overview.risks.iter().map(|risk| risk.as_str().len()).max().unwrap_or_default();
-    let column = |name: &str| name.chars().count().max(5);
-    let row = |name: &str, cells: Vec<String>| {
-        let mut row = format!("{name:<first$}");
-        let widths = workflows.iter().map(|workflow| column(workflow.as_str())).chain([column("total")]);
-        for (cell, width) in cells.iter().zip(widths) {
-            row.push_str(&format!("  {cell:>width$}"));
-        }
-        row
-    };
-    let numbers = |of: &dyn Fn(&WorkflowId) -> usize| {
-        let cells: Vec<usize> = workflows.iter().map(|workflow| of(workflow)).collect();
-        let total: usize = cells.iter().sum();
-        cells.into_iter().chain([total]).map(|cell| if cell == 0 { "-".to_owned() } else { cell.to_string() }).collect()
-    };
-    let names = workflows.iter().map(|workflow| workflow.to_string()).chain(["total".to_owned()]).collect();
-    let mut rows = vec![paint(STRONG, row("cases", names))];
-    for risk in &overview.risks {
-        let of = |workflow: &WorkflowId| counts.get(&(risk, workflow)).copied().unwrap_or_default();
-        rows.push(row(risk.as_str(), numbers(&of)));
-    }
-    let of = |workflow: &WorkflowId| overview.project.cases.values().filter(|case| case.workflow == *workflow).count();
-    rows.push(row("total", numbers(&of)));
-    rows
 }
 
 /// What changes would leave uncovered, with the commands that begin the cases.
@@ -160,8 +127,7 @@ fn tally(overview: &CaseOverview) -> (BTreeMap<CaseStatus, usize>, usize) {
 
 /// `holdpoint.cases/1`.
 fn document(overview: &CaseOverview, option: &str) -> serde_json::Value {
-    let counts = counts(overview);
-    let sets: Vec<_> = overview.risks.iter().map(|risk| set(overview, &counts, risk)).collect();
+    let sets: Vec<_> = overview.risks.iter().map(|risk| case_matrix::set(overview, risk)).collect();
     let (by_status, never) = tally(overview);
     let mut last: serde_json::Map<String, serde_json::Value> =
         by_status.iter().map(|(status, cases)| (status.name().to_owned(), json!(cases))).collect();
@@ -173,17 +139,6 @@ fn document(overview: &CaseOverview, option: &str) -> serde_json::Value {
         "coverage": overview.coverage.iter().map(|row| coverage_row(row, option)).collect::<Vec<_>>(),
         "last": last,
     })
-}
-
-fn set(overview: &CaseOverview, counts: &BTreeMap<(&Risk, &WorkflowId), usize>, risk: &Risk) -> serde_json::Value {
-    let workflows: BTreeMap<&WorkflowId, usize> = overview
-        .project
-        .file
-        .workflows
-        .keys()
-        .map(|workflow| (workflow, counts.get(&(risk, workflow)).copied().unwrap_or_default()))
-        .collect();
-    json!({"set": risk, "total": workflows.values().sum::<usize>(), "workflows": workflows})
 }
 
 fn entry(overview: &CaseOverview, case: &Case) -> serde_json::Value {

@@ -4,6 +4,7 @@ mod arguments;
 mod baseline;
 mod case;
 mod case_lint;
+mod case_matrix;
 mod check;
 mod compare;
 mod completions;

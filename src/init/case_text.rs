@@ -1,12 +1,12 @@
 //! The two cases of a first project. One asks whether the workflow answers at all; the other waits for a fact that only
 //! its author knows, and fails until it is there.
 
-use crate::manifest::{yaml_quoted, yaml_word};
+use crate::manifest::{schema_line, yaml_quoted, yaml_word};
 
 use super::adapter::NOT_JOINED;
 use super::names::stem;
 use super::parts::{FoundPart, Shows};
-use super::project_text::schema_line;
+
 use super::{NewFile, Proposal, Start};
 
 /// What stands in the second case until someone writes what must hold.

@@ -1,10 +1,9 @@
 //! The text of a manifest for a part that was found.
 
-use crate::manifest::{yaml_quoted, yaml_word};
+use crate::manifest::{schema_line, yaml_quoted, yaml_word};
 
 use super::look::{FoundLine, FoundTool};
 use super::parts::{FoundPart, Shows};
-use super::project_text::schema_line;
 
 pub(super) fn text(part: &FoundPart<'_>) -> String {
     let mut lines = vec![

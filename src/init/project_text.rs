@@ -1,15 +1,9 @@
 //! The text of the project file.
 
-use crate::manifest::{yaml_quoted, yaml_word};
+use crate::manifest::{schema_line, yaml_quoted, yaml_word};
 
 use super::parts::{FoundPart, Shows};
 use super::{Proposal, Start};
-
-/// The line by which editors find the schema of a file; `up` leads from the file's folder to the project's.
-pub(super) fn schema_line(up: &str, kind: &str) -> String {
-    let up = if up.is_empty() { String::new() } else { format!("{up}/") };
-    format!("# yaml-language-server: $schema={up}.holdpoint/schemas/{kind}.json")
-}
 
 pub(super) fn text(proposal: &Proposal<'_>, workflow: &str, parts: &[FoundPart<'_>]) -> String {
     let mut lines = vec![

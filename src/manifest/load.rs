@@ -13,6 +13,7 @@ mod parts;
 mod paths;
 mod probes;
 mod project_file;
+mod python;
 mod references;
 #[cfg(test)]
 mod tests;
@@ -81,6 +82,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     if let (Some(file), Some(document)) = (&read.file, &read.document) {
         warnings.extend(project_file::unmatched_code(files, file, document));
         warnings.extend(connectors::unused(file, document));
+        warnings.extend(python::cached(files, file, document));
     }
     ask_programs(files, cases.iter_mut().filter_map(|read| read.case.as_mut()));
     if let Some(file) = &read.file {

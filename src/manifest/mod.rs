@@ -63,4 +63,4 @@ pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Sk
 pub use schema::{FileKind, json_schema};
 pub use suggest::nearest;
 pub use written::Written;
-pub use yaml_text::{hides as hides_in_yaml, quoted as yaml_quoted, word as yaml_word};
+pub use yaml_text::{hides as hides_in_yaml, quoted as yaml_quoted, schema_line, word as yaml_word};

@@ -2,6 +2,12 @@
 
 use serde_json::Value;
 
+/// The line by which editors find the schema of a file; `up` leads from the file's folder to the project's.
+pub fn schema_line(up: &str, kind: &str) -> String {
+    let up = if up.is_empty() { String::new() } else { format!("{up}/") };
+    format!("# yaml-language-server: $schema={up}.holdpoint/schemas/{kind}.json")
+}
+
 /// A text as it is where YAML cannot take it for anything else, else in quotes.
 pub fn word(text: &str) -> String {
     const TAKEN: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::domain::{CaseId, CaseStatus, Risk};
+use crate::domain::{CaseId, CaseStatus, PartId, Risk, WorkflowId};
 use crate::grading::{DoNothing, GradingContext, do_nothing};
 use crate::manifest::{
     Diagnostic, DiskFiles, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, load_side,
@@ -12,6 +12,7 @@ use crate::manifest::{
 use crate::selection::{Coverage, coverage, rule_rows};
 use crate::store::Store;
 
+use super::init::write_schemas;
 use super::new_file::{barrier, write_new};
 use super::{PipelineError, check};
 
@@ -45,6 +46,8 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
     let paths = files.list("cases").unwrap_or_default();
     let skeleton = scaffold(&ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths }, request)?;
     write_new_case(project_root, &skeleton.path, skeleton.text.as_bytes())?;
+    // Its first line names the schema for the editor; a fresh checkout has none yet.
+    write_schemas(project_root)?;
     let kind = side.parts.get(part).map(|part| part.kind.into());
     let rule = rule_rows(&file.risks).into_iter().find(|row| Some(row.change) == kind);
     let at_stake = rule.is_some_and(|rule| rule.risks.contains(&request.shows.risk));
@@ -72,6 +75,45 @@ pub struct CaseOverview {
     pub last: BTreeMap<CaseId, CaseStatus>,
     /// Whether a workflow that does nothing would pass each case.
     pub do_nothing: BTreeMap<CaseId, DoNothing>,
+}
+
+/// One cell of the matrix of risks and workflows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseCell {
+    /// How many cases the risk's set has for the workflow.
+    pub cases: usize,
+    /// How many of them ended how when they last ran on this machine.
+    pub last: BTreeMap<CaseStatus, usize>,
+    /// The parts whose change would put the risk at stake for the workflow, and no case shows it.
+    pub gaps: Vec<PartId>,
+}
+
+impl CaseCell {
+    /// How many of its cases never ran on this machine.
+    pub fn never_ran(&self) -> usize {
+        self.cases - self.last.values().sum::<usize>()
+    }
+}
+
+impl CaseOverview {
+    /// What there is to say of one risk's set and one workflow. A part that no workflow lists is a gap for each.
+    pub fn cell(&self, risk: &Risk, workflow: &WorkflowId) -> CaseCell {
+        let mut cell = CaseCell::default();
+        for case in self.project.cases.values().filter(|case| case.set == *risk && case.workflow == *workflow) {
+            cell.cases += 1;
+            if let Some(status) = self.last.get(&case.id) {
+                *cell.last.entry(*status).or_default() += 1;
+            }
+        }
+        let workflows = &self.project.file.workflows;
+        let uses = |part: &PartId| {
+            let mut users = workflows.iter().filter(|(_, spec)| spec.parts.contains(part)).map(|(id, _)| id).peekable();
+            users.peek().is_none() || users.any(|user| user == workflow)
+        };
+        let gaps = self.coverage.iter().filter(|row| row.cases == 0 && row.risk == *risk && uses(&row.part));
+        cell.gaps = gaps.map(|row| row.part.clone()).collect();
+        cell
+    }
 }
 
 /// Reads what there is to say of the project's cases; runs nothing.

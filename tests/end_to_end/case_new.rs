@@ -134,6 +134,10 @@ fn the_list_counts_cases_names_gaps_with_their_command_and_says_how_cases_last_e
     assert_eq!(entry(&listed["cases"], "case", "greets")["last"], "passed");
     assert_eq!(listed["last"], serde_json::json!({"passed": 1, "never_ran": 0}));
     assert_eq!(entry(&listed["sets"], "set", "policy_accuracy")["workflows"]["greeter"], 1);
+    let cell = &entry(&listed["sets"], "set", "policy_accuracy")["cells"]["greeter"];
+    assert_eq!(*cell, serde_json::json!({"cases": 1, "last": {"passed": 1, "never_ran": 0}, "gaps": []}));
+    let cell = &entry(&listed["sets"], "set", "malformed_output")["cells"]["greeter"];
+    assert_eq!(*cell, serde_json::json!({"cases": 0, "last": {"never_ran": 0}, "gaps": ["greeting"]}));
     assert_eq!(entry(&listed["sets"], "set", "duplicate")["total"], 0);
     let shown = entry(&listed["coverage"], "risk", "policy_accuracy");
     assert_eq!((&shown["cases"], &shown["command"]), (&1.into(), &serde_json::Value::Null));
@@ -141,6 +145,11 @@ fn the_list_counts_cases_names_gaps_with_their_command_and_says_how_cases_last_e
     let command = "holdpoint case new --for greeting/malformed_output";
     assert_eq!((&gap["cases"], &gap["command"]), (&0.into(), &command.into()));
     let text = sandbox.holdpoint(&["case", "list"]).expect(0).stdout;
+    let row =
+        |set: &str| text.lines().find(|line| line.starts_with(set)).unwrap().split_whitespace().collect::<Vec<_>>();
+    assert_eq!(row("policy_accuracy"), ["policy_accuracy", "1", "passed", "1"]);
+    assert_eq!(row("malformed_output"), ["malformed_output", "gap", "-"]);
+    assert_eq!(row("duplicate"), ["duplicate", "-", "-"]);
     for line in ["Gaps (5)", command, "Last results on this machine: 1 passed"] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }

@@ -128,6 +128,7 @@ fn a_case_for_a_duplicate_reads_so() {
     let skeleton = begun(&files(), "review/duplicate", None, None).unwrap();
     assert_eq!(skeleton.path, "cases/duplicate/review-duplicate.yaml");
     let expected = "\
+# yaml-language-server: $schema=../../.holdpoint/schemas/case.json
 # Begun for duplicate of the connector review: a change of it is to show here.
 id: review-duplicate
 # One sentence that says what holds when the case passes.

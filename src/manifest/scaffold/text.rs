@@ -8,13 +8,16 @@ use serde_json::{Map, Value};
 use crate::domain::{CaseId, Risk, WorkflowId};
 use crate::manifest::part::{Part, PartKind};
 use crate::manifest::project::Case;
-use crate::manifest::yaml_text::{quoted, word};
+use crate::manifest::yaml_text::{quoted, schema_line, word};
 
 use super::ScaffoldInput;
 use super::examples::{self, Ground};
 
 /// How the line begins that still asserts nothing.
 pub(super) const EXPECT: &str = "expect: []";
+
+/// What leads from the folder of a case set to the project's.
+const IN_A_SET: &str = "../..";
 
 /// All that the text is made of.
 pub(super) struct Material<'a> {
@@ -34,6 +37,7 @@ pub(super) struct Material<'a> {
 pub(super) fn text(material: &Material<'_>) -> String {
     let Material { part, risk, workflow, id, .. } = material;
     let mut lines = vec![
+        schema_line(IN_A_SET, "case"),
         format!("# Begun for {risk} of the {} {}: a change of it is to show here.", part.kind, part.id),
         format!("id: {}", word(id.as_str())),
         "# One sentence that says what holds when the case passes.".to_owned(),
