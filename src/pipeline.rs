@@ -190,6 +190,7 @@ fn conclude_begun(
         started: &started,
         head_root,
         snapshot: &prepared.sides.snapshot(&prepared.project)?,
+        inert: &prepared.sides.inert(&prepared.project)?,
         prepared: &prepared,
         old_forms: &old_forms,
         store: &store,

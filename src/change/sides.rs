@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::domain::Digest;
 use crate::manifest::{DiskFiles, FileSource, Project};
 
 use super::base::{Base, BaseSearch};
@@ -17,7 +18,7 @@ use super::listing::{Entry, Listing, PathChange, diff_listings};
 use super::model::{BaseFile, BaseKind, Change, ChangeKind, ChangeSet, Direction, Side, Snapshot};
 use super::path_name::PathName;
 use super::path_rules::{PathRules, is_written};
-use super::snapshot::{compare_snapshots, rest_digests};
+use super::snapshot::{compare_snapshots, inert_digest, rest_digests};
 use super::unseen_code::{UnseenFile, unseen_code};
 
 /// So many files of declared code that git does not show are told at the most: one is enough to select everything.
@@ -293,6 +294,14 @@ impl Sides {
             entries.push((file.path, tracked.copied().unwrap_or(file.entry)));
         }
         Ok(Snapshot::of(project, rest_digests(&Listing::new(entries), project)))
+    }
+
+    /// The digest of the head's inert files, which no snapshot holds: a result speaks of a state with its inert files alone.
+    ///
+    /// # Errors
+    /// When the head's files cannot be listed.
+    pub fn inert(&self, project: &Project) -> Result<Digest, ChangeError> {
+        Ok(inert_digest(&self.listing()?, project))
     }
 
     /// The head's files below the project's folder, as they stood when the head was found.

@@ -10,7 +10,7 @@ use crate::manifest::{Part, Project};
 use super::compare::{Differences, file_change, part_snapshots};
 use super::compare_parts::{compare_parts, direction_of};
 use super::facets::{facets_of, path_of};
-use super::listing::{EntryMode, Listing};
+use super::listing::{Entry, EntryMode, Listing};
 use super::model::{Change, ChangeKind, PartSnapshot, RestDigests, Snapshot};
 use super::path_name::PathName;
 use super::path_rules::{PROJECT_FILE, PathOwner, PathRules};
@@ -68,16 +68,29 @@ pub fn rest_digests(listing: &Listing, project: &Project) -> RestDigests {
             PathOwner::Unknown => &mut other,
             PathOwner::Project | PathOwner::Part | PathOwner::Written | PathOwner::Inert => continue,
         };
-        let text = texts.entry(path.first_name().to_string()).or_default();
-        // A NUL can stand in no path, so no two listings have the same text.
-        text.extend_from_slice(path.as_bytes());
-        text.extend_from_slice(&[0, mode_letter(entry.mode)]);
-        text.extend_from_slice(format!("{}\n", entry.id).as_bytes());
+        push_entry(texts.entry(path.first_name().to_string()).or_default(), path, entry);
     }
     let digests = |texts: BTreeMap<String, Vec<u8>>| {
         texts.into_iter().map(|(name, text)| (name, Digest::of(&text))).collect::<BTreeMap<_, _>>()
     };
     RestDigests { code: digests(code), other: digests(other) }
+}
+
+/// The digest over the project's inert files: their paths, modes and contents. They put nothing at risk, and a workflow can
+/// read them all the same; whoever asks for results of exactly one state has to ask for theirs too.
+pub(super) fn inert_digest(listing: &Listing, project: &Project) -> Digest {
+    let rules = PathRules::of(project);
+    let inert = listing.iter().filter(|(path, _)| rules.owner(path) == PathOwner::Inert);
+    let mut text = Vec::new();
+    inert.for_each(|(path, entry)| push_entry(&mut text, path, entry));
+    Digest::of(&text)
+}
+
+/// A NUL can stand in no path, so no two listings have the same text.
+fn push_entry(text: &mut Vec<u8>, path: &PathName, entry: &Entry) {
+    text.extend_from_slice(path.as_bytes());
+    text.extend_from_slice(&[0, mode_letter(entry.mode)]);
+    text.extend_from_slice(format!("{}\n", entry.id).as_bytes());
 }
 
 fn mode_letter(mode: EntryMode) -> u8 {

@@ -227,6 +227,7 @@ fn run_header(
             policy: None,
             rest: RestDigests::default(),
         },
+        inert: None,
         baseline_heads: Vec::new(),
         project_cases: cases.keys().cloned().collect(),
         cases,

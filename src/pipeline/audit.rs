@@ -1,20 +1,23 @@
 //! The selection over a stretch of history: what each step would have run, and what the recorded results say of the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::change::{ChangeSet, Commit, GitError, GitProject, Sides, Snapshot};
-use crate::domain::{CaseId, CaseStatus, Digest};
+use crate::change::{ChangeSet, Commit, GitError, GitProject, Sides};
+use crate::domain::{CaseId, CaseStatus, counted};
 use crate::manifest::{Case, Project, load_project};
 use crate::report::{AUDIT_SCHEMA, AuditDocument, AuditEscape, AuditStep, AuditTotals, ShadowTotals, UnplannedStep};
 use crate::selection::{self, Inherited, Plan, PlanRequest};
-use crate::store::{RunKind, Store};
+use crate::store::Store;
 
 use super::PipelineError;
-use super::accepted::open_ledger;
+use recorded::{Recorded, State};
+
+mod recorded;
 
 /// Plans each commit between two revisions against the one before it, over first parents, and joins the results that
-/// are recorded of exactly that state: the same parts, code, project file and form of the case, whatever the commit.
+/// are recorded of exactly that state: the same parts, code, project file, inert files and form of the case, whatever the
+/// commit.
 ///
 /// # Errors
 /// When the range names no stretch of history, or git or the records cannot be read. A step whose project is invalid is
@@ -27,7 +30,13 @@ pub fn audit(
     let git = GitProject::open(project_root).map_err(refused)?;
     let Stretch { from, to, steps: commits } = stretch(&git, range)?;
     let store = Store::of_project(project_root);
-    let (recorded, unread) = Recorded::gather(&store, project_root)?;
+    let mut recorded = Recorded::gather(&store, project_root)?;
+    if recorded.silent > 0 {
+        let walk = Walk { root: project_root, git: &git, environment, recorded: &recorded };
+        let states = std::iter::once(from).chain(commits.iter().map(|(_, commit)| *commit));
+        let states: BTreeSet<State> = states.filter_map(|commit| walk.state_of(commit)).collect();
+        recorded.settle(&states);
+    }
     let walk = Walk { root: project_root, git: &git, environment, recorded: &recorded };
     let (mut steps, mut unplanned) = (Vec::new(), Vec::new());
     let mut before = walk.results_of(from);
@@ -50,11 +59,11 @@ pub fn audit(
             left_out: shadows.iter().map(|shadow| shadow.left_out).sum(),
             escapes: shadows.iter().map(|shadow| shadow.escapes.len()).sum(),
         },
-        limits: limits(unread),
+        limits: limits(&recorded),
     })
 }
 
-fn limits(unread: usize) -> Vec<String> {
+fn limits(recorded: &Recorded) -> Vec<String> {
     let mut limits = vec![
         "Each step is planned by its changes alone, as if every case had been accepted just before it; the rules are those of \
          this holdpoint, whatever was in use then."
@@ -63,8 +72,15 @@ fn limits(unread: usize) -> Vec<String> {
          there is not known to have passed."
             .to_owned(),
     ];
-    if unread > 0 {
-        limits.push(format!("Records that could not be read and are left out: {unread}."));
+    if recorded.silent > 0 {
+        limits.push(format!(
+            "What the inert files held is not known of {}, accepted results among them: these count where the inert files \
+             did not change in this stretch while all else was the same, and nowhere else.",
+            counted(recorded.silent, "record")
+        ));
+    }
+    if recorded.unread > 0 {
+        limits.push(format!("Records that could not be read and are left out: {}.", recorded.unread));
     }
     limits
 }
@@ -100,67 +116,6 @@ fn stretch(git: &GitProject, range: &str) -> Result<Stretch, PipelineError> {
     Ok(Stretch { from: start, to, steps })
 }
 
-/// How cases ended in each state of which a result is recorded: by the digest of the parts and all else but cases.
-#[derive(Default)]
-struct Recorded {
-    states: BTreeMap<Digest, BTreeMap<(CaseId, Digest), CaseStatus>>,
-}
-
-impl Recorded {
-    /// From the runs on this machine and from what was accepted; and how many records could not be read.
-    fn gather(store: &Store, project_root: &Path) -> Result<(Self, usize), PipelineError> {
-        let (mut recorded, mut unread) = (Self::default(), 0);
-        for run in store.runs()? {
-            let Ok(ended) = store.read_statuses(&run) else {
-                unread += 1;
-                continue;
-            };
-            if ended.header.kind == RunKind::Imported {
-                continue;
-            }
-            if ended.summary.as_ref().is_some_and(|summary| summary.lost_evidence.is_empty()) {
-                let digests = |case: &CaseId| ended.header.cases.get(case).map(|planned| planned.digest.clone());
-                let cases =
-                    ended.statuses.iter().filter_map(|(case, status)| Some(((case.clone(), digests(case)?), *status)));
-                recorded.add(&ended.header.snapshot, cases);
-            }
-        }
-        match open_ledger(project_root) {
-            Err(_) => unread += 1,
-            Ok(ledger) => {
-                for (_, record) in ledger.records() {
-                    let Some(snapshot) = ledger.snapshot(record) else { continue };
-                    let cases = record.cases.iter();
-                    recorded.add(&snapshot, cases.map(|(id, case)| ((id.clone(), case.digest.clone()), case.status)));
-                }
-            }
-        }
-        Ok((recorded, unread))
-    }
-
-    /// Two different ends of one state are what a flaky case shows.
-    fn add(&mut self, snapshot: &Snapshot, cases: impl Iterator<Item = ((CaseId, Digest), CaseStatus)>) {
-        let Some(state) = state_of(snapshot) else { return };
-        let known = self.states.entry(state).or_default();
-        for (case, status) in cases {
-            let kept = known.entry(case).or_insert(status);
-            if *kept != status {
-                *kept = CaseStatus::Flaky;
-            }
-        }
-    }
-
-    fn of(&self, snapshot: &Snapshot, cases: &BTreeMap<CaseId, Case>) -> BTreeMap<CaseId, CaseStatus> {
-        let Some(known) = state_of(snapshot).and_then(|state| self.states.get(&state)) else { return BTreeMap::new() };
-        let status = |case: &Case| known.get(&(case.id.clone(), case.digest.clone())).copied();
-        cases.values().filter_map(|case| Some((case.id.clone(), status(case)?))).collect()
-    }
-}
-
-fn state_of(snapshot: &Snapshot) -> Option<Digest> {
-    serde_json::to_value(snapshot).ok().map(|value| Digest::of_json(&value))
-}
-
 struct Walk<'a> {
     root: &'a Path,
     git: &'a GitProject,
@@ -171,13 +126,19 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// What is recorded of the state before the first step; nothing where that cannot be read.
     fn results_of(&self, commit: Commit) -> BTreeMap<CaseId, CaseStatus> {
-        let results = || -> Result<_, String> {
-            let sides = Sides::between(self.root, self.git, commit, commit).map_err(|error| error.to_string())?;
-            let project = self.project(&sides)?;
-            let snapshot = sides.snapshot(&project).map_err(|error| error.to_string())?;
-            Ok(self.recorded.of(&snapshot, &project.cases))
-        };
-        results().unwrap_or_default()
+        let look = self.look(commit).ok();
+        look.map(|(project, state)| self.recorded.of(state.as_ref(), &project.cases)).unwrap_or_default()
+    }
+
+    fn state_of(&self, commit: Commit) -> Option<State> {
+        self.look(commit).ok().and_then(|(_, state)| state)
+    }
+
+    fn look(&self, commit: Commit) -> Result<(Project, Option<State>), String> {
+        let sides = Sides::between(self.root, self.git, commit, commit).map_err(|error| error.to_string())?;
+        let project = self.project(&sides)?;
+        let state = head_state(&sides, &project)?;
+        Ok((project, state))
     }
 
     fn project(&self, sides: &Sides) -> Result<Project, String> {
@@ -199,14 +160,19 @@ impl Walk<'_> {
         let sides = Sides::between(self.root, self.git, parent, commit).map_err(|error| error.to_string())?;
         let project = self.project(&sides)?;
         let changes = sides.changes(&project, None).map_err(|error| error.to_string())?;
-        let snapshot = sides.snapshot(&project).map_err(|error| error.to_string())?;
-        let results = self.recorded.of(&snapshot, &project.cases);
+        let results = self.recorded.of(head_state(&sides, &project)?.as_ref(), &project.cases);
         let asked = PlanRequest { has_baseline: true, ..PlanRequest::default() };
         let plan = selection::plan(&changes, &project, &as_accepted(&changes, &project), before, &asked);
         let step = step_of(parent, commit, &plan, &results, before);
         before.extend(results);
         Ok(step)
     }
+}
+
+fn head_state(sides: &Sides, project: &Project) -> Result<Option<State>, String> {
+    let snapshot = sides.snapshot(project).map_err(|error| error.to_string())?;
+    let inert = sides.inert(project).map_err(|error| error.to_string())?;
+    Ok(State::of(&snapshot, inert))
 }
 
 /// Every case that the step before had, as if it had passed and been accepted there: what runs then is what the changes

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::change::{BaseKind, Snapshot};
-use crate::domain::{CaseId, RunId};
+use crate::domain::{CaseId, Digest, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, TrialSpec, execute};
 use crate::grading::{CaseMutation, CaseResult, GradedTrial, GradingContext, by_case, do_nothing, grade, mutate};
@@ -51,6 +51,8 @@ pub(super) struct Job<'a> {
     pub(super) old_forms: &'a OldForms,
     /// The head's parts in the form that a baseline records.
     pub(super) snapshot: &'a Snapshot,
+    /// The digest of the head's inert files, which the snapshot leaves out.
+    pub(super) inert: &'a Digest,
     pub(super) store: &'a Store,
     /// What is on record, where the run goes on.
     pub(super) on_record: Option<&'a OnRecord>,
@@ -230,6 +232,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         commit: prepared.changes.head.commit.clone(),
         fingerprint: prepared.project.fingerprint.clone(),
         snapshot: job.snapshot.clone(),
+        inert: Some(job.inert.clone()),
         baseline_heads: prepared.accepted.baseline.heads.clone(),
         covers: covers(job),
         paused: prepared.pause.is_some() && planned.is_empty(),

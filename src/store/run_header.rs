@@ -90,6 +90,10 @@ pub struct RunHeader {
     pub fingerprint: Digest,
     /// Its parts, so that an acceptance can record them.
     pub snapshot: Snapshot,
+    /// The digest of its inert files, which the snapshot leaves out; `None` in records that were written before it was kept,
+    /// and of imported runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inert: Option<Digest>,
     /// The baseline's heads when it began.
     pub baseline_heads: Vec<Digest>,
     /// The cases that it set out to run.

@@ -89,3 +89,46 @@ fn what_is_no_stretch_of_history_is_refused() {
     }
     sandbox.holdpoint(&["plan", "--audit", "start..HEAD", "--base", "start"]).expect(2);
 }
+
+/// A project whose workflow reads an inert file; the commit after `start` alters nothing else, and breaks what rests on it.
+fn inert_history() -> Sandbox {
+    let sandbox = small_project();
+    sandbox.write("README.md", "Operation kept\n");
+    sandbox.write("workflow.sh", "cat >/dev/null\ncat prompts/greeting.txt README.md\n");
+    sandbox.write("cases/operations/keeps.yaml", &case("keeps", "Operation kept"));
+    sandbox.commit("read what counts as inert");
+    sandbox.git(&["tag", "start"]);
+    sandbox.measure_and_accept();
+    sandbox.write("README.md", "Only words.\n");
+    sandbox.commit("edit what counts as inert");
+    sandbox
+}
+
+#[test]
+fn what_an_inert_file_breaks_has_escaped() {
+    let sandbox = inert_history();
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1", "--shadow"]).expect(10).says("escaped the selection");
+    let audit = sandbox.holdpoint(&["plan", "--audit", "start..", "--json"]).expect(0).json();
+    let last = audit["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["left_out"], &last["went_wrong"]), (&2.into(), &1.into()), "{audit:#}");
+    assert_eq!(last["escapes"][0]["case"], "keeps", "{audit:#}");
+    assert_eq!((&audit["totals"]["escapes"], &audit["shadow_runs"]["escapes"]), (&1.into(), &1.into()));
+}
+
+#[test]
+fn a_result_that_does_not_say_what_the_inert_files_held_is_of_no_state_where_they_changed() {
+    let sandbox = inert_history();
+    std::fs::remove_dir_all(sandbox.project().join(".holdpoint")).unwrap();
+    let results = |range: &str| {
+        let audit = sandbox.holdpoint(&["plan", "--audit", range, "--json"]).expect(0).json();
+        let steps = audit["steps"].as_array().unwrap();
+        steps.iter().map(|step| step["with_result"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    // The acceptance is a commit of its own, between the two states of the inert file.
+    assert_eq!(results("start~1..HEAD"), [0, 0, 0]);
+    assert_eq!(results("start~1..HEAD~1"), [2, 2], "where they did not change it counts");
+    sandbox
+        .holdpoint(&["plan", "--audit", "start..HEAD"])
+        .expect(0)
+        .says("What the inert files held is not known of 1 record, accepted results among them");
+}
