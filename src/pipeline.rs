@@ -260,6 +260,7 @@ fn judge(job: &carry_out::Job<'_>, outcome: &Outcome, doubts: &Doubts<'_>) -> Ju
         results: &outcome.results,
         old_forms: &outcome.old_forms,
         baseline: &prepared.accepted.baseline,
+        health: prepared.accepted.state.health(),
         cases: &prepared.project.cases,
         changed: &prepared.changes.cases,
         project_file: &prepared.project.file_digest,

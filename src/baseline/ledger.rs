@@ -20,6 +20,14 @@ const GIT_ATTRIBUTES: &str = "* -text\n";
 /// How the name of a file begins that is still being written.
 const WRITING: &str = ".writing-";
 
+/// Whether nothing is wrong with the accepted results but that this holdpoint is too old for them.
+pub(super) fn all_newer(findings: &[Finding]) -> bool {
+    !findings.is_empty() && findings.iter().all(|finding| finding.is_newer)
+}
+
+/// So many hints are given at the most.
+const HINTS: usize = 3;
+
 /// The fewest digits by which a record can be asked for.
 const SHORTEST_PREFIX: usize = 4;
 
@@ -27,7 +35,7 @@ const SHORTEST_PREFIX: usize = 4;
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The accepted results are not as they were accepted.
-    #[error("the accepted results in `{}` cannot be trusted: {}", folder.display(), findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("the accepted results in `{}` cannot be {}: {}", folder.display(), if all_newer(findings) { "read" } else { "trusted" }, findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unsound {
         /// The ledger's folder.
         folder: PathBuf,
@@ -60,6 +68,16 @@ pub enum LedgerError {
         /// The system's own words.
         source: io::Error,
     },
+}
+
+impl LedgerError {
+    /// What to do about it, where that can be said.
+    pub fn hint(&self) -> Option<String> {
+        let Self::Unsound { findings, .. } = self else { return None };
+        let mut hints: Vec<&str> = findings.iter().map(|finding| finding.hint.as_str()).collect();
+        hints.dedup();
+        Some(hints.iter().take(HINTS).copied().collect::<Vec<_>>().join("; "))
+    }
 }
 
 /// The accepted results, read and checked as a whole.
@@ -186,13 +204,11 @@ impl Ledger {
         let is_record = |name: &&str| !name.contains('/') && name.ends_with(".json") && !name.starts_with('.');
         let now: BTreeSet<String> = self.records.keys().map(reading::file_name).collect();
         let lost = earlier.into_iter().filter(is_record).filter(|name| !now.contains(*name));
-        lost.map(|name| Finding {
-            file: name.to_owned(),
-            problem: "an earlier commit has it, and it was taken away since".to_owned(),
-            hint: format!(
-                "{}; to take an acceptance back, revoke it: `holdpoint baseline revoke`",
-                reading::restore_hint(name)
-            ),
+        lost.map(|name| {
+            let problem = "an earlier commit has it, and it was taken away since".to_owned();
+            let restore = reading::restore_hint(name);
+            let hint = format!("{restore}; to take an acceptance back, revoke it: `holdpoint baseline revoke`");
+            Finding::damage(name.to_owned(), problem, hint)
         })
         .collect()
     }
@@ -214,7 +230,7 @@ impl Ledger {
         let name = reading::output_name(digest);
         let unsound = |problem: String| LedgerError::Unsound {
             folder: self.folder.clone(),
-            findings: vec![Finding { hint: reading::restore_hint(&name), file: name.clone(), problem }],
+            findings: vec![Finding::damage(name.clone(), problem, reading::restore_hint(&name))],
         };
         let bytes = files.read(&format!("{folder}/{name}"));
         let bytes = bytes.map_err(|error| unsound(format!("it cannot be read: {error}")))?;

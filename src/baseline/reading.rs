@@ -27,6 +27,15 @@ pub struct Finding {
     pub problem: String,
     /// What to do about it.
     pub hint: String,
+    /// Whether it is nothing but a format of a later time.
+    pub is_newer: bool,
+}
+
+impl Finding {
+    /// Something that is not as it was accepted.
+    pub(super) fn damage(file: String, problem: String, hint: String) -> Self {
+        Self { file, problem, hint, is_newer: false }
+    }
 }
 
 impl fmt::Display for Finding {
@@ -64,17 +73,18 @@ pub(super) fn read(files: &dyn FileSource, folder: &str) -> Read {
     for (digest, bytes) in reader.content_addressed(&shelves.records, "", "json", &mut read.findings) {
         match parse(&bytes) {
             Ok(record) => drop(read.records.insert(digest, record)),
-            Err((problem, hint)) => read.findings.push(Finding { file: file_name(&digest), problem, hint }),
+            Err(NoRecord { problem, hint, is_newer }) => {
+                read.findings.push(Finding { file: file_name(&digest), problem, hint, is_newer });
+            }
         }
     }
     for (digest, bytes) in reader.content_addressed(&shelves.parts, PARTS, "json", &mut read.findings) {
         match serde_json::from_slice(&bytes) {
             Ok(part) => drop(read.parts.insert(digest, part)),
-            Err(error) => read.findings.push(Finding {
-                file: part_name(&digest),
-                problem: format!("it is no part: {error}"),
-                hint: BY_HAND.to_owned(),
-            }),
+            Err(error) => {
+                let problem = format!("it is no part: {error}");
+                read.findings.push(Finding::damage(part_name(&digest), problem, BY_HAND.to_owned()));
+            }
         }
     }
     let outputs = reader.content_addressed(&shelves.outputs, OUTPUTS, "txt", &mut read.findings);
@@ -85,10 +95,9 @@ pub(super) fn read(files: &dyn FileSource, folder: &str) -> Read {
     read.findings.extend(references.into_iter().filter(|finding| !broken.contains(&finding.file)));
     match fold::chain_order(&read.records) {
         Ok(order) => read.order = order,
-        Err(cycle) => read.findings.extend(cycle.iter().map(|digest| Finding {
-            file: file_name(digest),
-            problem: "it follows itself over its parents".to_owned(),
-            hint: restore_hint(&file_name(digest)),
+        Err(cycle) => read.findings.extend(cycle.iter().map(|digest| {
+            let (file, problem) = (file_name(digest), "it follows itself over its parents".to_owned());
+            Finding::damage(file.clone(), problem, restore_hint(&file))
         })),
     }
     read
@@ -122,10 +131,9 @@ fn links(files: &dyn FileSource, folder: &str) -> Vec<Finding> {
     let places = [(folder.to_owned(), format!("{folder}/"))].into_iter().chain(inside);
     let links = places.filter(|(path, _)| files.kind(path) == Some(EntryKind::Symlink));
     links
-        .map(|(_, file)| Finding {
-            file,
-            problem: "it is a symbolic link, and accepted results would lie elsewhere".to_owned(),
-            hint: "put the folder itself there".to_owned(),
+        .map(|(_, file)| {
+            let problem = "it is a symbolic link, and accepted results would lie elsewhere";
+            Finding::damage(file, problem.to_owned(), "put the folder itself there".to_owned())
         })
         .collect()
 }
@@ -140,10 +148,9 @@ struct Shelves {
 
 impl Shelves {
     fn of(files: &dyn FileSource, folder: &str) -> Result<Self, Finding> {
-        let paths = files.list(folder).map_err(|error| Finding {
-            file: format!("{folder}/"),
-            problem: format!("the folder cannot be read: {error}"),
-            hint: "the accepted results must be readable".to_owned(),
+        let paths = files.list(folder).map_err(|error| {
+            let problem = format!("the folder cannot be read: {error}");
+            Finding::damage(format!("{folder}/"), problem, "the accepted results must be readable".to_owned())
         })?;
         let mut shelves = Self::default();
         for path in paths.iter().filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/')) {
@@ -185,7 +192,7 @@ impl Reader<'_> {
             let file = if shelf.is_empty() { name.clone() } else { format!("{shelf}/{name}") };
             match self.content(&file, name, extension) {
                 Ok((digest, bytes)) => drop(found.insert(digest, bytes)),
-                Err(problem) => findings.push(Finding { hint: restore_hint(&file), file, problem }),
+                Err(problem) => findings.push(Finding::damage(file.clone(), problem, restore_hint(&file))),
             }
         }
         found
@@ -210,21 +217,38 @@ impl Reader<'_> {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Record, (String, String)> {
-    let by_hand = || BY_HAND.to_owned();
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| (format!("it is no JSON: {error}"), by_hand()))?;
+/// Why a file holds no record that can be read.
+struct NoRecord {
+    problem: String,
+    hint: String,
+    is_newer: bool,
+}
+
+/// What the names of formats begin with; a number follows.
+const SCHEMA: &str = "holdpoint.baseline/";
+
+fn format_number(schema: &str) -> Option<u32> {
+    schema.strip_prefix(SCHEMA)?.parse().ok()
+}
+
+fn parse(bytes: &[u8]) -> Result<Record, NoRecord> {
+    let by_hand = |problem: String| NoRecord { problem, hint: BY_HAND.to_owned(), is_newer: false };
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| by_hand(format!("it is no JSON: {error}")))?;
     let schema = value.get("schema").and_then(Value::as_str).unwrap_or_default().to_owned();
     if !READ_SCHEMAS.contains(&schema.as_str()) {
         let problem = format!("its format is `{schema}`, and this holdpoint reads up to `{RECORD_SCHEMA}`");
-        return Err((problem, "a newer holdpoint may have written it: use that one".to_owned()));
+        if format_number(&schema) <= format_number(RECORD_SCHEMA) {
+            return Err(by_hand(problem));
+        }
+        let hint = "a newer holdpoint wrote it: use that one, or one newer still".to_owned();
+        return Err(NoRecord { problem, hint, is_newer: true });
     }
     if canonical_json(&value).as_bytes() != bytes {
-        return Err(("it is not in canonical form".to_owned(), by_hand()));
+        return Err(by_hand("it is not in canonical form".to_owned()));
     }
-    let record: Record =
-        serde_json::from_value(value).map_err(|error| (format!("it is no record: {error}"), by_hand()))?;
+    let record: Record = serde_json::from_value(value).map_err(|error| by_hand(format!("it is no record: {error}")))?;
     if fold::accepted_at(&record).is_none() {
-        return Err((format!("`{}` is no time of acceptance", record.accepted), by_hand()));
+        return Err(by_hand(format!("`{}` is no time of acceptance", record.accepted)));
     }
     Ok(record)
 }
@@ -256,5 +280,5 @@ fn references(read: &Read) -> Vec<Finding> {
                 .or_insert_with(|| format!("it is gone, and {} has {part} in that form", digest.short()));
         }
     }
-    missing.into_iter().map(|(file, problem)| Finding { hint: restore_hint(&file), file, problem }).collect()
+    missing.into_iter().map(|(file, problem)| Finding::damage(file.clone(), problem, restore_hint(&file))).collect()
 }

@@ -43,7 +43,7 @@ impl BaseSearch<'_> {
     fn accepted(&self, reason: Option<String>) -> Base {
         if !self.has_accepted {
             let reason = reason.map_or_else(String::new, |reason| format!("{reason}; "));
-            return without_base("none", format!("{reason}no base was given and no baseline was ever accepted"));
+            return without_base("none", format!("{reason}no base was given, and no accepted parts stand in for one"));
         }
         let note = reason.map(|reason| format!("{reason}; what was accepted is the base instead"));
         let side = Side { name: "baseline".to_owned(), commit: None, note };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::baseline::{AcceptedCase, Baseline, BaselineEntry};
 use crate::change::CaseChange;
-use crate::domain::{Aspect, CaseId, CaseStatus, Digest, Risk};
+use crate::domain::{Aspect, BaselineHealth, CaseId, CaseStatus, Digest, Risk};
 use crate::grading::CaseResult;
 use crate::manifest::Case;
 
@@ -20,6 +20,8 @@ pub struct CompareInput<'a> {
     pub old_forms: &'a [CaseResult],
     /// What was accepted.
     pub baseline: &'a Baseline,
+    /// Whether that can be read and relied on.
+    pub health: BaselineHealth,
     /// The head's cases.
     pub cases: &'a BTreeMap<CaseId, Case>,
     /// The cases that differ between base and head.
@@ -42,6 +44,7 @@ pub fn compare(input: &CompareInput<'_>) -> Vec<Compared> {
             old_form: old_forms.get(id).copied(),
             accepted: input.baseline.cases.get(id),
             any_baseline: !input.baseline.is_empty(),
+            health: input.health,
             at_base: input.changed.get(id).and_then(|change| change.base.as_ref()),
             same_project_file: input.baseline.recorded_project_file(input.project_file),
         };
@@ -68,6 +71,7 @@ struct Subject<'a> {
     old_form: Option<&'a CaseResult>,
     accepted: Option<&'a BaselineEntry>,
     any_baseline: bool,
+    health: BaselineHealth,
     /// The other form of the case that the base has.
     at_base: Option<&'a Case>,
     /// Whether the project file is the one that was accepted.
@@ -153,7 +157,7 @@ impl Subject<'_> {
 
     fn not_run(&self, differs: &[Aspect]) -> (Standing, String) {
         match self.accepted {
-            None => (self.without_entry(), "it did not run and nothing was accepted for it".to_owned()),
+            None => (self.without_entry(), format!("it did not run, and {}", self.no_entry())),
             Some(accepted) if differs.is_empty() => {
                 (Standing::Inherited, format!("it did not run; {}", accepted_as(accepted)))
             }
@@ -169,7 +173,7 @@ impl Subject<'_> {
     /// Neither a pass nor a failure was shown. Without an accepted result there is nothing to compare anyway.
     fn undecided(&self, standing: Standing, status: CaseStatus) -> (Standing, String) {
         match self.accepted {
-            None => (self.without_entry(), format!("nothing was accepted for it, and it is {status} now")),
+            None => (self.without_entry(), format!("{}, and it is {status} now", self.no_entry())),
             Some(accepted) => {
                 (standing, format!("it is {status} now, which decides nothing; {}", accepted_as(accepted)))
             }
@@ -216,8 +220,13 @@ impl Subject<'_> {
             (None, CaseStatus::Passed) if self.at_base.is_some() => {
                 (Standing::NotComparable, "it was edited and its old form was not run".to_owned())
             }
-            _ => (self.without_entry(), format!("nothing was accepted for it; it {status} now")),
+            _ => (self.without_entry(), format!("{}; it {status} now", self.no_entry())),
         }
+    }
+
+    fn no_entry(&self) -> &'static str {
+        let unreadable = self.health.why_none().filter(|_| self.health.is_unreadable());
+        unreadable.unwrap_or("nothing was accepted for it")
     }
 
     fn without_entry(&self) -> Standing {

@@ -11,7 +11,7 @@ mod two_sides;
 
 pub use compare::{CompareInput, compare};
 pub use evidence_statement::evidence_statement;
-pub use power::power_sentence;
+pub use power::{TestLevel, power_sentence};
 pub use sets::{ALPHA, CONFIDENCE, Paired, SetComparison, TrialRate, Tries, Unpaired, case_tries, set_comparisons};
 pub use standing::{Compared, Ended, GradeChange, OutcomeChange, Standing};
 pub use two_sides::{ComparedSide, SideCase, compare_sides};

@@ -85,8 +85,15 @@ pub struct Paired {
     pub mid_p: f64,
     /// The exact p, adjusted for all sets that were compared (Holm).
     pub adjusted_p: f64,
+    /// How many sets these are.
+    #[serde(default = "one")]
+    pub sets: usize,
     /// The rate now minus the rate before: Newcombe's paired interval (method 10) at 95 %.
     pub difference: Option<Interval>,
+}
+
+fn one() -> usize {
+    1
 }
 
 impl Paired {
@@ -119,7 +126,10 @@ pub fn set_comparisons(compared: &[Compared]) -> Vec<SetComparison> {
         by_set.into_iter().filter_map(|(set, members)| set_comparison(set, &members)).collect();
     let p: Vec<f64> = sets.iter().filter_map(|set| Some(set.paired?.exact_p)).collect();
     let paired = sets.iter_mut().filter_map(|set| set.paired.as_mut());
-    paired.zip(holm(&p)).for_each(|(paired, adjusted)| paired.adjusted_p = adjusted);
+    paired.zip(holm(&p)).for_each(|(paired, adjusted)| {
+        paired.adjusted_p = adjusted;
+        paired.sets = p.len();
+    });
     sets
 }
 
@@ -204,6 +214,7 @@ fn paired(members: &[&Compared]) -> Option<Paired> {
         exact_p,
         mid_p: flips.mid_p(),
         adjusted_p: exact_p,
+        sets: 1,
         difference: paired_difference(both, flips.better, flips.worse, neither, CONFIDENCE),
     };
     (paired.cases() > 0).then_some(paired)

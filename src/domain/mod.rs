@@ -1,5 +1,6 @@
 //! Leaf values that every other room speaks in: identities, digests, risks, outcomes, statuses, exit codes.
 
+mod baseline_health;
 mod canonical;
 mod counting;
 mod digest;
@@ -11,6 +12,7 @@ mod risk;
 mod rule;
 mod status;
 
+pub use baseline_health::BaselineHealth;
 pub use canonical::canonical_json;
 pub use counting::counted;
 pub use digest::{Digest, DigestError, Digester};

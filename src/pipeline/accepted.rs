@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::baseline::{Baseline, Ledger, LedgerError, Record, Scope};
+use crate::baseline::{Baseline, Finding, Ledger, LedgerError, Record, Scope};
 use crate::change::{BaseKind, HistoryReach, Sides, SidesRequest, revision_files};
 use crate::domain::{CaseStatus, Digest};
 use crate::evidence::excerpt;
@@ -54,22 +54,23 @@ pub fn verify_ledger(
 ) -> Result<LedgerCheck, PipelineError> {
     let ledger = match sound(open_ledger(project_root))? {
         Ok(ledger) => ledger,
-        Err(findings) => return Ok(LedgerCheck { findings, notes: Vec::new() }),
+        Err(findings) => {
+            let hinted = |finding: &Finding| format!("{finding} ({})", finding.hint);
+            return Ok(LedgerCheck { findings: findings.iter().map(hinted).collect(), notes: Vec::new() });
+        }
     };
     let sides =
         Sides::resolve(SidesRequest { project_root, base: None, head: None, environment, has_accepted: false })?;
-    let Missing { sentences, note } = missing(&ledger, &sides, expected)?;
+    let Missing { sentences, note, .. } = missing(&ledger, &sides, expected)?;
     let notes = note.into_iter().chain(disputed(&ledger.fold())).collect();
     Ok(LedgerCheck { findings: sentences, notes })
 }
 
-/// The ledger, or all that is not as it was accepted, a sentence each.
-fn sound(opened: Result<Ledger, PipelineError>) -> Result<Result<Ledger, Vec<String>>, PipelineError> {
+/// The ledger, or all that is not as it was accepted.
+fn sound(opened: Result<Ledger, PipelineError>) -> Result<Result<Ledger, Vec<Finding>>, PipelineError> {
     match opened {
         Ok(ledger) => Ok(Ok(ledger)),
-        Err(PipelineError::Ledger(LedgerError::Unsound { findings, .. })) => {
-            Ok(Err(findings.iter().map(ToString::to_string).collect()))
-        }
+        Err(PipelineError::Ledger(LedgerError::Unsound { findings, .. })) => Ok(Err(findings)),
         Err(error) => Err(error),
     }
 }
@@ -99,10 +100,14 @@ impl AcceptedResults {
             None => open_ledger(&request.project_root),
         };
         let (ledger, baseline, state) = match sound(opened)? {
-            Err(findings) => (None, Baseline::default(), BaselineState::Broken(findings)),
+            Err(findings) => (None, Baseline::default(), unreadable(&findings)),
             Ok(ledger) => {
                 let baseline = ledger.fold();
-                let state = if baseline.is_empty() { BaselineState::Missing } else { BaselineState::Sound };
+                let state = match (baseline.is_empty(), baseline.heads.is_empty()) {
+                    (false, _) => BaselineState::Sound,
+                    (true, false) => BaselineState::Empty,
+                    (true, true) => BaselineState::Missing,
+                };
                 (Some(ledger), baseline, state)
             }
         };
@@ -115,6 +120,8 @@ impl AcceptedResults {
         let missing = missing(ledger, sides, expected)?;
         if !missing.sentences.is_empty() {
             self.state = BaselineState::Broken(missing.sentences);
+        } else if self.state == BaselineState::Missing && missing.is_cut_short {
+            self.state = BaselineState::Unseen;
         }
         self.notes.extend(missing.note);
         if let Some(before) = sides.names_before(BASELINES_FOLDER)? {
@@ -145,9 +152,21 @@ fn disputed(baseline: &Baseline) -> Option<String> {
     (!all.is_empty()).then(|| format!("two branches accepted differently, and nobody settled it since: {told}{more}"))
 }
 
+/// A state in which nothing that was accepted counts, for these reasons.
+fn unreadable(findings: &[Finding]) -> BaselineState {
+    let told = findings.iter().map(ToString::to_string).collect();
+    if findings.iter().all(|finding| finding.is_newer) {
+        BaselineState::Newer(told)
+    } else {
+        BaselineState::Broken(told)
+    }
+}
+
 struct Missing {
     sentences: Vec<String>,
     note: Option<String>,
+    /// Whether git has a history here, and not all of it was looked at.
+    is_cut_short: bool,
 }
 
 /// A chain of records cannot tell that its newest link was taken away, or that it was made anew from the first link on. Git
@@ -161,7 +180,8 @@ fn missing(ledger: &Ledger, sides: &Sides, expected: &[Digest]) -> Result<Missin
     }));
     let note =
         not_looked_at(earlier.reach).filter(|_| !ledger.heads().is_empty() || earlier.reach != HistoryReach::None);
-    Ok(Missing { sentences, note: note.map(str::to_owned) })
+    let is_cut_short = matches!(earlier.reach, HistoryReach::Part | HistoryReach::Shallow);
+    Ok(Missing { sentences, note: note.map(str::to_owned), is_cut_short })
 }
 
 /// What a look into so much of the history cannot tell.

@@ -116,6 +116,7 @@ impl PipelineError {
                  a run that had begun goes on with --resume latest."
                     .to_owned(),
             ),
+            Self::Ledger(error) => error.hint(),
             Self::Change(error) => error.hint().map(str::to_owned),
             Self::Template { verdict, report, .. } => Some(format!(
                 "The run is kept. Its own exit code would have been {}; its report is written with the shipped templates: {}",

@@ -81,7 +81,7 @@ pub(super) fn prepare_after(
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
     let changes = sides.changes(&project, accepted.baseline.snapshot.as_ref())?;
-    let (plan, would_select) = make_plans(request, &not_passed, &project, &changes, &accepted.baseline)?;
+    let (plan, would_select) = make_plans(request, &not_passed, &project, &changes, &accepted)?;
     let pause = read_pause(&store.pause_switch());
     let warnings = loaded.warnings;
     Ok(Prepared { sides, project, warnings, changes, accepted, not_passed, plan, would_select, part: None, pause })
@@ -104,15 +104,17 @@ fn make_plans(
     last: &BTreeMap<CaseId, CaseStatus>,
     project: &Project,
     changes: &ChangeSet,
-    baseline: &Baseline,
+    accepted: &AcceptedResults,
 ) -> Result<(Plan, Option<Plan>), PipelineError> {
+    let baseline = &accepted.baseline;
     let known = baseline.inherited(project);
     let conflicting: BTreeSet<CaseId> =
         baseline.conflicts.iter().filter_map(|conflict| conflict.case.clone()).collect();
     let plan = |everything: Option<String>| {
         let everything = everything.or_else(|| base_in_doubt(changes, baseline));
         let has_baseline = !baseline.is_empty();
-        let asked = PlanRequest { everything, has_baseline, conflicting: conflicting.clone() };
+        let health = accepted.state.health();
+        let asked = PlanRequest { everything, has_baseline, health, conflicting: conflicting.clone() };
         selection::plan(changes, project, &known, last, &asked)
     };
     Ok(match &request.choice {

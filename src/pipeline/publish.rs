@@ -11,7 +11,6 @@ use crate::execution::Redactor;
 use crate::grading::DoNothing;
 use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
 use crate::store::{PartOfRun, RunKind, Store};
-use crate::verdict::BaselineState;
 
 use super::carry_out::Outcome;
 use super::figures;
@@ -92,6 +91,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         plan: &prepared.plan,
         fingerprint: &prepared.project.fingerprint,
         baseline_heads: &prepared.accepted.baseline.heads,
+        baseline_state: prepared.accepted.state.health(),
         verdict: &judged.verdict,
         results_digest: results_digest.as_ref(),
         shadow: judged.shadow.as_ref(),
@@ -207,7 +207,7 @@ fn accept_command(material: &Material<'_>, reviewed: Option<&Digest>) -> Option<
     let compared = &material.judged.compared;
     let removed = compared.iter().any(|compared| compared.standing == Standing::Removed);
     // What cannot be trusted must be restored first; on top of it nothing can be accepted.
-    let sound = !matches!(material.prepared.accepted.state, BaselineState::Broken(_));
+    let sound = !material.prepared.accepted.state.health().is_unreadable();
     let ran = sound && material.prepared.part.is_none() && (material.outcome.trials_executed > 0 || removed);
     let reviewed = reviewed.map(|digest| format!(" --reviewed {}", digest.short())).unwrap_or_default();
     (worth_it && ran && material.kind == RunKind::Gate).then(|| {

@@ -44,6 +44,7 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         head: input.plan.head.clone(),
         fingerprint: input.fingerprint.clone(),
         baseline_heads: input.baseline_heads.to_vec(),
+        baseline_state: input.baseline_state,
         results_digest: input.results_digest.cloned(),
         shadow: input.shadow.map(|shadow| shadow_view(shadow, &cases)),
         part: input.part.cloned(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::change::{ChangeKind, Direction, Side};
 use crate::comparison::{Ended, GradeChange, OutcomeChange, Standing, Tries};
-use crate::domain::{Aspect, CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
+use crate::domain::{Aspect, BaselineHealth, CaseId, CaseStatus, Digest, PartId, Risk, RunId, WorkflowId};
 use crate::grading::DoNothing;
 use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
@@ -50,6 +50,9 @@ pub struct ReportDocument {
     pub fingerprint: Digest,
     /// The newest records of the baseline that the run was held against.
     pub baseline_heads: Vec<Digest>,
+    /// Whether what was accepted can be read and relied on.
+    #[serde(default)]
+    pub baseline_state: BaselineHealth,
     /// The digest by which `baseline accept --reviewed` names these results; none where nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results_digest: Option<Digest>,

@@ -18,7 +18,7 @@ use super::html_figures::{Figures, figures};
 use super::html_not_run::{ExcludedGroup, ShadowItem, excluded_groups, shadow_item};
 use super::next_step::{CaseBrief, NextStep, next_steps, uncovering_change};
 use super::payload::Payloads;
-use super::words::{duration_text, exit_code_meaning, verdict_title};
+use super::words::{baseline_word, duration_text, exit_code_meaning, verdict_title};
 
 /// More passes than these are counted by set in the page instead of listed.
 const LISTED_PASSES: usize = 10_000;
@@ -242,11 +242,12 @@ fn facts(document: &ReportDocument) -> Vec<Fact> {
             .filter(|whole| !whole.is_empty()),
         note: note.map(str::to_owned),
     };
-    let baseline = match document.baseline_heads.len() {
-        0 => "none was ever accepted".to_owned(),
-        1 => String::new(),
-        forks => format!("forked: {forks} records that no other follows"),
-    };
+    let forked = Some(document.baseline_heads.len()).filter(|heads| *heads > 1);
+    let baseline = [
+        baseline_word(document.baseline_state).map(str::to_owned),
+        forked.map(|heads| format!("forked: {heads} records that no other follows")),
+    ];
+    let baseline = baseline.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let fingerprint = std::slice::from_ref(&document.fingerprint);
     let mut facts = vec![
         side("Base", &document.base),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::comparison::Compared;
-use crate::domain::{CaseId, Digest, RunId};
+use crate::domain::{BaselineHealth, CaseId, Digest, RunId};
 use crate::grading::{CaseResult, DoNothing};
 use crate::manifest::Case;
 use crate::operations::{FailureTable, Scorecard};
@@ -30,6 +30,8 @@ pub struct ReportInput<'a> {
     pub fingerprint: &'a Digest,
     /// The newest records of the baseline that the run was held against; none where nothing was accepted.
     pub baseline_heads: &'a [Digest],
+    /// Whether what was accepted can be read and relied on.
+    pub baseline_state: BaselineHealth,
     /// The gate's answer.
     pub verdict: &'a Verdict,
     /// The digest by which an acceptance names the results; none where nothing ran.

@@ -213,8 +213,7 @@ fn removed(document: &ReportDocument) -> Option<String> {
 }
 
 fn no_baseline(document: &ReportDocument) -> Option<String> {
-    document
-        .baseline_heads
-        .is_empty()
-        .then(|| "No baseline was ever accepted, so nothing here says whether anything got worse.".to_owned())
+    let why = document.baseline_state.why_none()?;
+    let (first, rest) = why.split_at(1);
+    Some(format!("{}{rest}: nothing here says whether anything got worse.", first.to_uppercase()))
 }

@@ -1,6 +1,6 @@
 //! What to do after a run, in the order in which it should be done.
 
-use crate::domain::{CaseId, ExitCode, Outcome, counted};
+use crate::domain::{BaselineHealth, CaseId, ExitCode, Outcome, counted};
 
 use super::accept_step::accept_step;
 use super::brief::{what_happened, why_it_ran};
@@ -90,8 +90,20 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
 /// A baseline that was changed behind the back of the ledger cannot be accepted over: there is no command for that. What the
 /// last commit has comes back by one command; what a commit took away stands in the commit before that.
 fn baseline_restored(document: &ReportDocument) -> Vec<NextStep> {
-    let broken = document.exit_code == ExitCode::Baseline.number() && document.accept_command.is_none();
     let mut steps = Vec::new();
+    match document.baseline_state {
+        BaselineHealth::Newer => {
+            let text =
+                "Use the holdpoint that wrote the accepted results, or a newer one, and run again. Nothing is damaged.";
+            steps.push(NextStep::new(text, None, "verdict"));
+        }
+        BaselineHealth::Unseen => {
+            let text = "Bring the rest of git's history here, so that accepted results which were taken away show; then run again.";
+            steps.push(NextStep::new(text, Some("git fetch --unshallow".to_owned()), "verdict"));
+        }
+        _ => {}
+    }
+    let broken = document.baseline_state == BaselineHealth::Damaged;
     if broken {
         let command = "git restore --source=HEAD --staged --worktree -- baselines".to_owned();
         steps.push(NextStep::new("Restore the accepted results, then run again.", Some(command), "verdict"));
@@ -414,7 +426,9 @@ mod tests {
 
     #[test]
     fn a_broken_baseline_is_restored_first_and_a_missing_one_accepted() {
-        let mut document = ReportDocument { exit_code: 12, accept_command: None, ..Sample::full().document() };
+        let baseline_state = BaselineHealth::Damaged;
+        let mut document =
+            ReportDocument { exit_code: 12, baseline_state, accept_command: None, ..Sample::full().document() };
         let first = &next_steps(&document)[0];
         assert_eq!(first.text, "Restore the accepted results, then run again.");
         assert_eq!(first.command.as_deref(), Some("git restore --source=HEAD --staged --worktree -- baselines"));
@@ -422,10 +436,19 @@ mod tests {
         assert!(!texts(&document).contains(&of_commit));
         document.verdict_reasons = vec![ReasonView { exit_code: 12, text: format!("a.json: {TAKEN_AWAY}") }];
         assert_eq!(texts(&document)[1], of_commit);
-        document.accept_command = Some("holdpoint baseline accept R".to_owned());
-        assert!(!texts(&document).contains(&"Restore the accepted results, then run again.".to_owned()));
-        document = ReportDocument { exit_code: 10, accept_command: None, ..document };
-        assert!(!texts(&document).contains(&"Restore the accepted results, then run again.".to_owned()));
+        for baseline_state in [BaselineHealth::Sound, BaselineHealth::Missing, BaselineHealth::Empty] {
+            let other = ReportDocument { baseline_state, ..document.clone() };
+            assert!(!texts(&other).iter().any(|text| text.contains("estore")), "{baseline_state:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_a_later_time_or_out_of_sight_is_not_restored() {
+        let of = |baseline_state| ReportDocument { exit_code: 12, baseline_state, ..Sample::full().document() };
+        let newer = next_steps(&of(BaselineHealth::Newer)).remove(0);
+        assert!(newer.text.contains("or a newer one") && newer.command.is_none(), "{newer:?}");
+        let unseen = next_steps(&of(BaselineHealth::Unseen)).remove(0);
+        assert_eq!(unseen.command.as_deref(), Some("git fetch --unshallow"));
     }
 
     #[test]

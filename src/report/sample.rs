@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::change::{RestDigests, Snapshot};
 use crate::comparison::{Compared, Ended, Standing};
-use crate::domain::{CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus};
+use crate::domain::{BaselineHealth, CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus};
 use crate::grading::{CaseResult, DoNothing, GradedTrial};
 use crate::manifest::Case;
 use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
@@ -30,6 +30,7 @@ pub(super) struct Sample {
     pub(super) plan: Plan,
     pub(super) fingerprint: Digest,
     pub(super) baseline_heads: Vec<Digest>,
+    pub(super) baseline_state: BaselineHealth,
     pub(super) verdict: Verdict,
     pub(super) compared: Vec<Compared>,
     pub(super) results: Vec<CaseResult>,
@@ -101,6 +102,7 @@ impl Sample {
             plan: &self.plan,
             fingerprint: &self.fingerprint,
             baseline_heads: &self.baseline_heads,
+            baseline_state: self.baseline_state,
             verdict: &self.verdict,
             results_digest: Some(&self.fingerprint),
             part: None,
@@ -129,6 +131,7 @@ impl Sample {
             plan: plan(),
             fingerprint: Digest::of(b"fingerprint"),
             baseline_heads: vec![Digest::of(b"baseline head")],
+            baseline_state: BaselineHealth::Sound,
             verdict: Verdict {
                 word: VerdictWord::Fail,
                 code: ExitCode::Failed,

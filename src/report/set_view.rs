@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::{Interval, interval_text};
 use crate::comparison::{
-    ALPHA, Compared, Paired, SetComparison, TrialRate, Unpaired, evidence_statement, power_sentence, set_comparisons,
+    ALPHA, Compared, Paired, SetComparison, TestLevel, TrialRate, Unpaired, evidence_statement, power_sentence,
+    set_comparisons,
 };
 use crate::domain::counted;
 use crate::verdict::SetJudgement;
@@ -31,12 +32,18 @@ pub struct SetView {
 
 /// The sets of which a case ran, by name.
 pub(super) fn set_views(compared: &[Compared], judgements: &[SetJudgement]) -> Vec<SetView> {
-    let view = |figures: SetComparison| SetView {
-        statement: evidence_statement(figures.passed, figures.cases),
-        do_nothing: None,
-        power: figures.paired.map(|paired| power_sentence(paired.cases(), ALPHA)),
-        policy: judgements.iter().find(|judgement| judgement.set == figures.set).cloned(),
-        figures,
+    let view = |figures: SetComparison| {
+        let policy = judgements.iter().find(|judgement| judgement.set == figures.set);
+        // Where a policy tests the drop, its level is the one that counts.
+        let level = policy.and_then(|judgement| judgement.level);
+        let shown = |paired: Paired| TestLevel { alpha: ALPHA, sets: paired.sets };
+        SetView {
+            statement: evidence_statement(figures.passed, figures.cases),
+            do_nothing: None,
+            power: figures.paired.map(|paired| power_sentence(paired.cases(), level.unwrap_or_else(|| shown(paired)))),
+            policy: policy.cloned(),
+            figures,
+        }
     };
     set_comparisons(compared).into_iter().map(view).collect()
 }
@@ -137,6 +144,29 @@ mod tests {
                 "Six one-way flips are the least that could show a regression here (McNemar's exact test at 5 %).",
             ]
         );
+    }
+
+    #[test]
+    fn the_power_is_that_of_the_test_which_counts() {
+        let mut compared = vec![one(CaseStatus::Passed, CaseStatus::Passed, 1); 20];
+        let power = |compared: &[Compared], judgements: &[SetJudgement]| {
+            let views = set_views(compared, judgements);
+            views[0].power.clone().unwrap()
+        };
+        assert!(power(&compared, &[]).starts_with("Six one-way flips"));
+        // The policy holds this set to its drop together with one that did not run here.
+        let judgement = SetJudgement {
+            set: Risk::from("access"),
+            decision: crate::verdict::PolicyDecision::Holds,
+            why: String::new(),
+            level: Some(TestLevel { alpha: 0.05, sets: 2 }),
+            covered: Vec::new(),
+        };
+        assert!(power(&compared, std::slice::from_ref(&judgement)).starts_with("Seven one-way flips"));
+        // Without a policy it is that of all sets that are compared, as their adjusted p is.
+        let other = |one: &Compared| Compared { set: Risk::from("action"), ..one.clone() };
+        compared.extend(compared.clone().iter().map(other));
+        assert!(power(&compared, &[]).starts_with("Seven one-way flips"), "{}", power(&compared, &[]));
     }
 
     #[test]

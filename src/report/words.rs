@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::change::Direction;
-use crate::domain::Digest;
+use crate::domain::{BaselineHealth, Digest};
 use crate::verdict::VerdictWord;
 
 use super::change_values::{differences, placed};
@@ -43,12 +43,29 @@ pub(super) fn exit_code_meaning(code: u8) -> &'static str {
     }
 }
 
-/// The newest accepted records, in full, so that any later run can be asked for them.
+/// The newest accepted records, in full, so that any later run can be asked for them; and what is wrong with them, if anything
+/// is.
 pub(super) fn baseline_heads(document: &ReportDocument) -> String {
     let heads: Vec<&str> = document.baseline_heads.iter().map(Digest::as_str).collect();
-    match heads.len() {
-        0 => "none was ever accepted".to_owned(),
-        _ => heads.join(", "),
+    match baseline_word(document.baseline_state) {
+        None if heads.is_empty() => "none".to_owned(),
+        None => heads.join(", "),
+        Some(word) if heads.is_empty() => word.to_owned(),
+        Some(word) => format!("{} ({word})", heads.join(", ")),
+    }
+}
+
+/// What is wrong with the accepted results, in a phrase; nothing where they are sound.
+pub(super) fn baseline_word(state: BaselineHealth) -> Option<&'static str> {
+    match state {
+        BaselineHealth::Sound => None,
+        BaselineHealth::Missing => Some("none was ever accepted"),
+        BaselineHealth::Empty => Some("nothing of it is in force any more"),
+        BaselineHealth::Unseen => {
+            Some("none is here, and with git's history cut short nobody can tell whether one was")
+        }
+        BaselineHealth::Newer => Some("in a format of a newer holdpoint"),
+        BaselineHealth::Damaged => Some("not as it was accepted"),
     }
 }
 

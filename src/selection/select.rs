@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::{BaseKind, Change, ChangeKind, ChangeSet};
-use crate::domain::{CaseId, CaseStatus, Risk};
+use crate::domain::{BaselineHealth, CaseId, CaseStatus, Risk};
 use crate::manifest::{Case, Project};
 
 use super::plan::{Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason};
@@ -18,8 +18,10 @@ const PATHS_NAMED: usize = 3;
 pub struct PlanRequest {
     /// Run everything, for this reason (`--all was given`), whatever changed.
     pub everything: Option<String>,
-    /// Whether any baseline was ever accepted.
+    /// Whether any accepted result is in force.
     pub has_baseline: bool,
+    /// Why not, where none is.
+    pub health: BaselineHealth,
     /// The cases that two branches accepted differently and no later acceptance settled.
     pub conflicting: BTreeSet<CaseId>,
 }
@@ -142,7 +144,8 @@ fn causes_of_everything(changes: &ChangeSet, project: &Project, request: &PlanRe
         causes.push(format!("there is no base to compare with: {why}"));
     }
     if !request.has_baseline && project.file.gate.require_baseline {
-        causes.push("no result was ever accepted, so there is none to inherit".to_owned());
+        let why = request.health.why_none().unwrap_or("no accepted result is in force");
+        causes.push(format!("{why}, so there is none to inherit"));
     }
     let kinds = [
         (ChangeKind::Code, "the code of a workflow changed"),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::comparison::{Compared, Standing};
-use crate::domain::{CaseId, CaseStatus, ExitCode, counted};
+use crate::domain::{BaselineHealth, CaseId, CaseStatus, ExitCode, counted};
 use crate::manifest::ProjectPolicy;
 use crate::selection::{Mode, Plan};
 
@@ -32,8 +32,28 @@ pub enum BaselineState {
     Sound,
     /// Nothing was ever accepted.
     Missing,
+    /// There are records, and nothing of them is in force any more.
+    Empty,
+    /// There is none here, and git's history is cut short: nobody can tell whether there ever was one.
+    Unseen,
+    /// They are in a format that this holdpoint does not know. What is so, a sentence each.
+    Newer(Vec<String>),
     /// They cannot be trusted: unreadable, or changed after acceptance. What is wrong, a sentence each.
     Broken(Vec<String>),
+}
+
+impl BaselineState {
+    /// The state in a word.
+    pub fn health(&self) -> BaselineHealth {
+        match self {
+            Self::Sound => BaselineHealth::Sound,
+            Self::Missing => BaselineHealth::Missing,
+            Self::Empty => BaselineHealth::Empty,
+            Self::Unseen => BaselineHealth::Unseen,
+            Self::Newer(_) => BaselineHealth::Newer,
+            Self::Broken(_) => BaselineHealth::Damaged,
+        }
+    }
 }
 
 /// Why a run ended before its time.
@@ -156,18 +176,7 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         }
         None => {}
     }
-    match &input.baseline {
-        BaselineState::Broken(findings) => {
-            let findings: Vec<&str> = findings.iter().map(|finding| finding.trim_end_matches('.')).collect();
-            let text = format!("the accepted results cannot be trusted: {}", findings.join("; "));
-            reasons.push(reason(ExitCode::Baseline, text));
-        }
-        BaselineState::Missing if baseline_is_required(input) => {
-            reasons
-                .push(reason(ExitCode::Baseline, "no result was ever accepted, and the project requires a baseline"));
-        }
-        BaselineState::Missing | BaselineState::Sound => {}
-    }
+    reasons.extend(baseline_in_the_way(input).map(|text| reason(ExitCode::Baseline, text)));
     if selected > 0 && input.trials_executed == 0 {
         reasons.push(reason(ExitCode::Inconclusive, "cases were selected and not one trial was executed"));
     }
@@ -175,6 +184,24 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         reasons.push(reason(ExitCode::Inconclusive, why.clone()));
     }
     reasons
+}
+
+/// Results that cannot be read, whoever asks; none at all only where the project requires a baseline.
+fn baseline_in_the_way(input: &VerdictInput<'_>) -> Option<String> {
+    let joined = |findings: &[String]| {
+        let findings: Vec<&str> = findings.iter().map(|finding| finding.trim_end_matches('.')).collect();
+        findings.join("; ")
+    };
+    match &input.baseline {
+        BaselineState::Broken(findings) => {
+            Some(format!("the accepted results cannot be trusted: {}", joined(findings)))
+        }
+        BaselineState::Newer(findings) => Some(format!("the accepted results cannot be read: {}", joined(findings))),
+        other => {
+            let why = other.health().why_none().filter(|_| baseline_is_required(input))?;
+            Some(format!("{why}, and the project requires a baseline"))
+        }
+    }
 }
 
 fn baseline_is_required(input: &VerdictInput<'_>) -> bool {
@@ -328,7 +355,12 @@ fn case_reasons(input: &VerdictInput<'_>, sets: &[SetJudgement]) -> Vec<VerdictR
     if !missing.is_empty() {
         against.insert(Against::NoResult, missing);
     }
-    against.into_iter().map(|(what, cases)| reason(what.code(), sentence(&cases, what.phrase()))).collect()
+    let unreadable = input.baseline.health().is_unreadable();
+    let phrase = |what: Against| match what {
+        Against::NewFailed if unreadable => "failed, and what was accepted of it cannot be told",
+        _ => what.phrase(),
+    };
+    against.into_iter().map(|(what, cases)| reason(what.code(), sentence(&cases, phrase(what)))).collect()
 }
 
 /// `errored: 2 cases (a, b)`.
@@ -411,8 +443,8 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
         notes.push(uncovered_sentence(input.plan));
     }
     // Where a baseline is required, the reason has said so already.
-    if input.baseline == BaselineState::Missing && !baseline_is_required(input) {
-        notes.push("no result was ever accepted: nothing could be compared".to_owned());
+    if baseline_in_the_way(input).is_none() {
+        notes.extend(input.baseline.health().why_none().map(|why| format!("{why}: nothing could be compared")));
     }
     notes
 }

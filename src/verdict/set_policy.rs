@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::{
-    Flips, holm, least_flips, lower_limit, paired_difference, percent, percent_down, percent_up, upper_limit,
+    Flips, holm, lower_limit, paired_difference, percent, percent_down, percent_up, upper_limit,
 };
-use crate::comparison::{Compared, Standing};
+use crate::comparison::{Compared, Standing, TestLevel};
 use crate::domain::{CaseId, CaseStatus, Risk};
 use crate::manifest::{MinimumRate, NoSignificantDrop, ProjectPolicy, SetRule};
 use crate::selection::Plan;
@@ -38,6 +38,9 @@ pub struct SetJudgement {
     pub decision: PolicyDecision,
     /// By which rules and on which grounds, in one sentence.
     pub why: String,
+    /// At what level the drop is tested, where a rule asks for that; of several rules the one that can show the least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<TestLevel>,
     /// The cases that did not pass and that the policy covers, by id: tolerated where it holds, and else the reason.
     pub covered: Vec<CaseId>,
 }
@@ -82,7 +85,7 @@ pub(super) fn judge_sets(
         named.into_iter().map(|set| Subject::new(set, plan, compared)).filter(|subject| subject.selected > 0).collect();
     let levels: Vec<DropLevels> = policies.iter().map(|policy| DropLevels::of(policy, &subjects)).collect();
     let judge = |(index, subject): (usize, &Subject<'_>)| {
-        let mut rules: Vec<(SetRule, Option<&(f64, usize)>)> = Vec::new();
+        let mut rules: Vec<(SetRule, Option<&(f64, TestLevel)>)> = Vec::new();
         for (policy, levels) in policies.iter().zip(&levels) {
             let rule = policy.rule(subject.set);
             // The same rule can ask for more where fewer sets are held to it.
@@ -120,7 +123,7 @@ impl<'a> Subject<'a> {
         Self { set, selected, total: selected + excluded, members }
     }
 
-    fn judge(&self, rules: &[(SetRule, Option<&(f64, usize)>)]) -> SetJudgement {
+    fn judge(&self, rules: &[(SetRule, Option<&(f64, TestLevel)>)]) -> SetJudgement {
         let judged: Vec<Judged> = rules.iter().map(|(rule, level)| self.by(*rule, *level)).collect();
         let decision = judged.iter().map(|judged| judged.decision).max().unwrap_or(PolicyDecision::Undecided);
         let texts: Vec<&str> = judged.iter().map(|judged| judged.why.as_str()).collect();
@@ -132,10 +135,17 @@ impl<'a> Subject<'a> {
         let mut covered = judged.iter().map(|judged| judged.covered.clone());
         let first = covered.next().unwrap_or_default();
         let covered = covered.fold(first, |all, next| all.intersection(&next).cloned().collect());
-        SetJudgement { set: self.set.clone(), decision, why, covered: covered.into_iter().collect() }
+        let levels = rules.iter().filter_map(|(_, level)| level.map(|(_, level)| *level));
+        SetJudgement {
+            set: self.set.clone(),
+            decision,
+            why,
+            level: levels.max_by_key(|level| level.least_flips()),
+            covered: covered.into_iter().collect(),
+        }
     }
 
-    fn by(&self, rule: SetRule, level: Option<&(f64, usize)>) -> Judged {
+    fn by(&self, rule: SetRule, level: Option<&(f64, TestLevel)>) -> Judged {
         match rule {
             SetRule::ZeroTolerance => {
                 let why = "zero tolerance, so that each case counts for itself".to_owned();
@@ -190,9 +200,10 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn by_drop(&self, drop: NoSignificantDrop, level: Option<&(f64, usize)>) -> Judged {
+    fn by_drop(&self, drop: NoSignificantDrop, level: Option<&(f64, TestLevel)>) -> Judged {
         let flips = self.flips();
-        let (p, least) = level.copied().unwrap_or((flips.exact(), least_flips(drop.alpha)));
+        let alone = TestLevel { alpha: drop.alpha, sets: 1 };
+        let (p, least) = level.map_or((flips.exact(), alone.least_flips()), |(p, level)| (*p, level.least_flips()));
         let rule =
             format!("no significant drop from what was accepted (McNemar's exact test at {} %)", percent(drop.alpha));
         let counted = format!("{} of the same cases fail that passed, {} the other way", flips.worse, flips.better);
@@ -261,10 +272,9 @@ fn decided_failure(one: &Compared) -> bool {
     matches!(one.status, Some(CaseStatus::Failed | CaseStatus::Flaky)) && one.standing != Standing::KnownFailure
 }
 
-/// For one policy, the adjusted p of each set that it holds to its drop, and the least flips that could show anything
-/// there; by the place of the set.
+/// For one policy, the adjusted p of each set that it holds to its drop, and the level of that test; by the place of the set.
 struct DropLevels {
-    by_subject: Vec<Option<(f64, usize)>>,
+    by_subject: Vec<Option<(f64, TestLevel)>>,
 }
 
 impl DropLevels {
@@ -281,8 +291,8 @@ impl DropLevels {
         let with_alpha = || subjects.iter().zip(&alphas).filter(|(_, alpha)| alpha.is_some());
         let p: Vec<f64> = with_alpha().map(|(subject, _)| subject.flips().exact()).collect();
         let mut adjusted = holm(&p).into_iter();
-        let share = |alpha: f64| alpha / f64::from(u32::try_from(together).unwrap_or(u32::MAX));
-        let level = |alpha: &Option<f64>| alpha.and_then(|alpha| Some((adjusted.next()?, least_flips(share(alpha)))));
+        let level =
+            |alpha: &Option<f64>| alpha.and_then(|alpha| Some((adjusted.next()?, TestLevel { alpha, sets: together })));
         Self { by_subject: alphas.iter().map(level).collect() }
     }
 }

@@ -192,7 +192,7 @@ pub(crate) const WAYS: &[Way] = &[
             desk.gate_change()
         },
         ends: 12,
-        says: "no result was ever accepted, and the project requires a baseline",
+        says: "no accepted result is in force any more, and the project requires a baseline",
     },
     Way {
         trick: "merges a branch that accepted the defect into one that accepted something else",

@@ -19,6 +19,7 @@ mod honest_selection;
 mod judged_otherwise;
 mod junit;
 mod ledger;
+mod ledger_states;
 mod machine_output;
 mod oracle_check;
 mod report_forms;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::standing::{Ended, GradeChange};
 use super::*;
 use crate::baseline::samples;
-use crate::domain::{Digest, Outcome, WorkflowId};
+use crate::domain::{BaselineHealth, Digest, Outcome, WorkflowId};
 
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
 
@@ -92,6 +92,7 @@ fn compared(situation: Situation<'_>) -> Compared {
         results: &results,
         old_forms: &old_forms,
         baseline: &baseline,
+        health: BaselineHealth::Sound,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", situation.form))]),
         changed: &situation.edited.then_some((CaseId::from("c"), change)).into_iter().collect(),
         project_file: &Digest::of(b"holdpoint.yaml"),
@@ -263,6 +264,7 @@ fn a_case_that_only_the_baseline_knows_is_removed() {
         results: &[],
         old_forms: &[],
         baseline: &baseline,
+        health: BaselineHealth::Sound,
         cases: &BTreeMap::new(),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(b"holdpoint.yaml"),
@@ -277,6 +279,7 @@ fn a_result_of_another_form_than_the_project_has_now_counts_for_nothing() {
         results: &[result(OLD, Passed)],
         old_forms: &[],
         baseline: &baseline,
+        health: BaselineHealth::Sound,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(b"holdpoint.yaml"),
@@ -292,6 +295,7 @@ fn from_to(accepted: &CaseResult, now: &CaseResult) -> Compared {
         results: std::slice::from_ref(now),
         old_forms: &[],
         baseline: &baseline,
+        health: BaselineHealth::Sound,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(b"holdpoint.yaml"),
@@ -388,6 +392,7 @@ fn the_accepted_form_run_again_with_fewer_trials_says_nothing_of_an_edited_case(
         results: &[result(NEW, Passed)],
         old_forms: &[result(ACCEPTED, Passed)],
         baseline: &baseline,
+        health: BaselineHealth::Sound,
         cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
         changed: &BTreeMap::from([(CaseId::from("c"), change)]),
         project_file: &Digest::of(b"holdpoint.yaml"),
@@ -428,6 +433,7 @@ fn judged_otherwise(
         results: &results,
         old_forms: &old_forms,
         baseline: &baseline,
+        health: BaselineHealth::Sound,
         cases: &BTreeMap::from([(CaseId::from("c"), case)]),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(project_file.as_bytes()),
@@ -533,6 +539,7 @@ fn a_case_in_another_set_than_it_was_accepted_in_or_had_at_the_base_says_which()
             results: &[result(NEW, Passed)],
             old_forms: &[],
             baseline: &baseline,
+            health: BaselineHealth::Sound,
             cases: &BTreeMap::from([(CaseId::from("c"), in_set("access"))]),
             changed: &BTreeMap::from([(CaseId::from("c"), change)]),
             project_file: &Digest::of(b"holdpoint.yaml"),

@@ -219,6 +219,12 @@ fn several_sets_are_held_to_their_drop_together() {
     // 6 flips give p = .03125; for two sets it is .0625, and 7 are the least that could show anything.
     assert_eq!(code(&groups, &alone), ExitCode::Failed);
     assert_eq!(code(&groups, &together), ExitCode::Inconclusive);
+    // What is said of the test's power is the level at which it was held, of several policies the strictest.
+    let least = |policy: &ProjectPolicy, earlier: &[ProjectPolicy]| {
+        judged(&groups, 0, policy, earlier).sets[0].level.unwrap().least_flips()
+    };
+    assert_eq!((least(&alone, &[]), least(&together, &[])), (6, 7));
+    assert_eq!(least(&alone, std::slice::from_ref(&together)), 7);
 }
 
 #[test]
