@@ -78,6 +78,13 @@ fn close(context: &Context, exercised: &Exercised) {
     let table = &exercised.table;
     let (found, open) = (table.count(RowVerdict::Found), not_told(table));
     let sum = match (found, open) {
+        (0, 0) if !table.not_failed.is_empty() => {
+            let calls = counted(table.not_failed.len(), "writing call");
+            paint(
+                WARN,
+                format!("nothing found, and {calls} that no manifest describes: {}", table.not_failed.join(", ")),
+            )
+        }
         (0, 0) => paint(GOOD, "nothing found"),
         (0, open) => paint(WARN, format!("{open} rows could not be told")),
         (found, _) => paint(BAD, format!("{} with findings", counted(found, "row"))),
@@ -95,7 +102,7 @@ fn not_told(table: &ExerciseTable) -> usize {
 
 fn code(table: &ExerciseTable) -> ExitCode {
     match (table.count(RowVerdict::Found), not_told(table)) {
-        (0, 0) => ExitCode::Passed,
+        (0, 0) if table.not_failed.is_empty() => ExitCode::Passed,
         (0, _) => ExitCode::Inconclusive,
         _ => ExitCode::Failed,
     }

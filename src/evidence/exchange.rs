@@ -54,6 +54,13 @@ pub struct Exchange {
     pub problem: Option<String>,
 }
 
+impl Exchange {
+    /// Whether its method promises to leave nothing behind (RFC 9110, section 9.2.1).
+    pub fn is_safe(&self) -> bool {
+        ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&self.method.as_str())
+    }
+}
+
 /// The headers and the body of a request or an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Message {

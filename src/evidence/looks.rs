@@ -109,8 +109,17 @@ impl<'a> ProbedTarget<'a> {
         };
         let intended = seen.first_request();
         let own = owners.iter().zip(self.effects()).filter(|(owner, _)| *owner == operation);
+        let own: Vec<&Map<String, Value>> = own.map(|(_, effect)| effect).collect();
+        // Several effects are too many whatever they hold.
+        if let ([effect], Some(field)) = (own.as_slice(), &self.probe.receipt)
+            && !effect.contains_key(field)
+        {
+            let reason = format!("an effect lacks the field `{field}`, which the probe names as its receipt");
+            return Some(Look::unreadable(self.name, reason));
+        }
         let effects: Vec<EffectSeen> = own
-            .map(|(_, effect)| EffectSeen {
+            .into_iter()
+            .map(|effect| EffectSeen {
                 receipt: self.probe.receipt.as_ref().and_then(|field| plain(effect.get(field)?)),
                 parameters_match: self.parameters_match(effect, intended.as_ref()),
             })

@@ -362,6 +362,8 @@ pub enum ErrorKind {
     Malformed,
     /// A fault that was scheduled never fired.
     FaultNotFired,
+    /// The workflow made writing calls after its last step had ended.
+    WentOn,
     /// The trial was set up wrongly or its state could not be kept.
     Setup,
     /// The run was cancelled.

@@ -191,8 +191,9 @@ fn weigh_presence(attempts: &[AttemptSeen], looks: &[Look]) -> (Outcome, String)
 }
 
 /// The first attempt that repeats an earlier one's identity and got the earlier result: by the target's own
-/// signal, or by the very receipt that an earlier attempt had got.
+/// signal, or by the very receipt that an earlier attempt had got. Earlier is what came to the target before it.
 fn replay(attempts: &[AttemptSeen]) -> Option<u32> {
+    let attempts = as_they_arrived(attempts);
     attempts.iter().enumerate().find_map(|(index, attempt)| {
         let mut earlier = attempts[..index].iter().filter(|before| before.identity == attempt.identity);
         let repeats = match &attempt.answered {
@@ -204,6 +205,16 @@ fn replay(attempts: &[AttemptSeen]) -> Option<u32> {
         };
         repeats.then_some(attempt.number)
     })
+}
+
+/// The attempts in the order in which they came to the target: one that was overtaken follows whoever overtook it first.
+fn as_they_arrived(attempts: &[AttemptSeen]) -> Vec<&AttemptSeen> {
+    let mut arrived: Vec<&AttemptSeen> = Vec::with_capacity(attempts.len());
+    for attempt in attempts.iter().rev() {
+        let before = attempt.behind.and_then(|other| arrived.iter().position(|later| later.number == other));
+        arrived.insert(before.map_or(0, |place| place + 1), attempt);
+    }
+    arrived
 }
 
 pub(super) fn attempt_sentence(attempt: &AttemptSeen) -> String {

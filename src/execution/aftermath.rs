@@ -10,7 +10,7 @@ use crate::evidence::{
     Delivered, ErrorKind, Exchange, Forwarded, LookHad, MayLand, Observation, ProbedTarget, Reading, TrialError,
     attempts_at_operations, excerpt, may_land,
 };
-use crate::manifest::{Case, ConnectorManifest, FaultSpec, Grader, Probe};
+use crate::manifest::{Case, ConnectorManifest, Effect, FaultSpec, Grader, Probe};
 use crate::proxy::Seen;
 
 use super::operations::Traces;
@@ -35,7 +35,7 @@ impl Aftermath<'_> {
     /// times are counted from `origin`.
     pub(super) fn observe(&self, wiring: &mut Wiring<'_>, origin: Instant, observation: &mut Observation) {
         let last_call = origin.elapsed();
-        let Seen { exchanges, fired, missed, late, unrecorded } = wiring.close(self.surrounding.cancellation);
+        let Seen { mut exchanges, fired, missed, late, unrecorded } = wiring.close(self.surrounding.cancellation);
         let fired: BTreeSet<usize> = fired.union(&self.memory.fired).copied().collect();
         let manifests = self.workflow.wired.manifests();
         let to_come = ToCome {
@@ -48,6 +48,9 @@ impl Aftermath<'_> {
         let Looked { readings, looks } =
             self.look(wiring, &probes::Aftermath { origin, last_call, late, on_the_way: &on_the_way });
         let troubles = troubles(&exchanges);
+        let latecomers = wiring.latecomers();
+        let went_on = went_on(&latecomers, &manifests);
+        exchanges.extend(latecomers);
         let traces = Traces {
             case: self.case,
             steps: &observation.steps,
@@ -68,6 +71,7 @@ impl Aftermath<'_> {
                     .ended()
                     .or_else(|| self.not_fired(&fired, &missed))
                     .or_else(|| in_trouble(&troubles))
+                    .or(went_on)
                     .or_else(|| too_many(unrecorded));
             }
         }
@@ -162,7 +166,7 @@ fn say_what_was_open(observation: &mut Observation, exchanges: &[Exchange]) {
 /// What was open of a call that its caller let go of while the target's answer was awaited; `None` of any other, above all of
 /// one that a fault fell on.
 fn still_open(exchange: &Exchange) -> Option<String> {
-    let Exchange { number, connector, method, target, begun_us, ended_us, .. } = exchange;
+    let Exchange { number, connector, method, begun_us, ended_us, .. } = exchange;
     let is_whole = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_some());
     let is_awaited = exchange.forwarded != Forwarded::No && exchange.fault.is_none();
     if is_whole || !is_awaited || exchange.delivered == Delivered::Whole || trouble(exchange).is_some() {
@@ -174,7 +178,7 @@ fn still_open(exchange: &Exchange) -> Option<String> {
         }
         _ => "no answer to it had begun".to_owned(),
     };
-    let path = excerpt(target.split('?').next().unwrap_or_default(), SHOWN);
+    let path = path(exchange);
     let waited_s = Duration::from_micros(ended_us.saturating_sub(*begun_us)).as_secs_f64();
     let call = format!("call {number}, to the connector `{connector}` ({method} {path})");
     Some(format!("{call}, was still open: {missing} when the workflow let go of it after {waited_s:.1} s"))
@@ -183,6 +187,33 @@ fn still_open(exchange: &Exchange) -> Option<String> {
 fn in_trouble(troubles: &[String]) -> Option<TrialError> {
     let message = troubles.join("; ");
     (!troubles.is_empty()).then_some(TrialError { kind: ErrorKind::Transport, message })
+}
+
+/// The error that stands for writing calls which came when the workflow had ended its last step. In a trial they go nowhere, and
+/// outside of one they would have been done: what the targets show is then not what the workflow does.
+fn went_on(latecomers: &[Exchange], manifests: &BTreeMap<PartId, Arc<ConnectorManifest>>) -> Option<TrialError> {
+    let writes = latecomers.iter().filter(|exchange| may_write(exchange, manifests));
+    let told: Vec<String> = writes.take(TOLD).map(|call| format!("{} {}", call.method, path(call))).collect();
+    let message = format!(
+        "the workflow went on after its last step, and what it then asked for was not done: {}",
+        told.join(", ")
+    );
+    (!told.is_empty()).then_some(TrialError { kind: ErrorKind::WentOn, message })
+}
+
+/// Whether a call would change something, as its manifest says; of one that none describes, as its method does.
+fn may_write(exchange: &Exchange, manifests: &BTreeMap<PartId, Arc<ConnectorManifest>>) -> bool {
+    let operation =
+        exchange.operation.as_ref().and_then(|name| manifests.get(&exchange.connector)?.operations.get(name));
+    match operation {
+        Some(operation) => operation.effect != Effect::None,
+        None => !exchange.is_safe(),
+    }
+}
+
+/// A call's path, as much of it as is shown.
+fn path(exchange: &Exchange) -> String {
+    excerpt(exchange.target.split('?').next().unwrap_or_default(), SHOWN)
 }
 
 fn too_many(unrecorded: u64) -> Option<TrialError> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::domain::{CaseId, Digest, PartId};
-use crate::evidence::{ErrorKind, TrialError};
+use crate::evidence::{ErrorKind, Exchange, TrialError};
 use crate::manifest::{ConnectorManifest, ConnectorSpec, Effect, FaultSpec, Manifest, Project, WorkflowSpec};
 use crate::proxy::{ProxiedConnector, Proxy, Seen, TrialProxy, TrialSetup};
 
@@ -202,11 +202,16 @@ impl Wiring<'_> {
         self.targets.ended()
     }
 
-    /// Waits for what is still on its way, unless the run has to end at once, closes the listeners, and hands over what was
-    /// seen. The targets go on.
-    pub(super) fn close(&mut self, cancellation: &Cancellation) -> Seen {
-        let server = self.server.take();
-        server.map(|server| server.finish_unless(&|| cancellation.is_forced())).unwrap_or_default()
+    /// Waits for what is still on its way, unless the run has to end at once, and hands over what was seen. No call is passed
+    /// on any more. The targets go on.
+    pub(super) fn close(&self, cancellation: &Cancellation) -> Seen {
+        let server = self.server.as_ref();
+        server.map(|server| server.close(&|| cancellation.is_forced())).unwrap_or_default()
+    }
+
+    /// The calls that came after it was closed. The listeners end here.
+    pub(super) fn latecomers(&mut self) -> Vec<Exchange> {
+        self.server.take().map(TrialProxy::latecomers).unwrap_or_default()
     }
 }
 

@@ -32,8 +32,10 @@ pub struct LearnedCall {
 pub struct Learned {
     /// Its calls, in order.
     pub calls: Vec<LearnedCall>,
-    /// Calls that no operation of a manifest describes, as `connector: METHOD path`.
+    /// Calls that only ask and that no operation of a manifest describes, as `connector: METHOD path`.
     pub unknown: BTreeSet<String>,
+    /// The same of calls that may leave something behind.
+    pub unknown_writes: BTreeSet<String>,
 }
 
 /// Learns the calls of a clean run's first step.
@@ -43,7 +45,8 @@ pub fn learn(observation: &Observation, parts: &BTreeMap<PartId, Part>) -> Learn
     for exchange in observation.exchanges.iter().filter(|exchange| exchange.step == 1) {
         let path = exchange.target.split('?').next().unwrap_or_default();
         let Some(operation) = &exchange.operation else {
-            learned.unknown.insert(format!("{}: {} {path}", exchange.connector, exchange.method));
+            let calls = if exchange.is_safe() { &mut learned.unknown } else { &mut learned.unknown_writes };
+            calls.insert(format!("{}: {} {path}", exchange.connector, exchange.method));
             continue;
         };
         let Some(effect) = effect_of(parts, &exchange.connector, operation) else { continue };

@@ -41,6 +41,10 @@ pub struct ExerciseTable {
     pub finished: String,
     /// The calls of the clean run.
     pub calls: Vec<LearnedCall>,
+    /// Calls that may leave something behind and that no manifest describes, as `connector: METHOD path`: what would become of
+    /// them under faults was not asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_failed: Vec<String>,
     /// The rows, the clean one first.
     pub rows: Vec<RowResult>,
     /// What a reader should know, a sentence each.

@@ -129,7 +129,8 @@ pub struct FaultSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 86_400.0))]
     pub seconds: Option<f64>,
-    /// How the answer is withheld, for `drop_before`, `lost_ack` and `late_commit`. By default the connection ends.
+    /// How the answer is withheld, for `drop_before`, `lost_ack` and `late_commit`. By default the connection ends;
+    /// of a `late_commit` nothing comes until the caller gives up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Withheld>,
     /// The status that is answered, for `status` and for what is withheld by a status.

@@ -15,13 +15,15 @@ const NAMED: usize = 4;
 impl OnSheet for ExerciseTable {
     fn sheet(&self) -> Sheet {
         let mut sheet = Sheet::new(format!("Exercise of {}", self.workflow));
-        sheet.facts([
+        let facts = [
             ("Began", self.started.clone()),
             ("Ended", self.finished.clone()),
             ("Parts", self.fingerprint.clone()),
             ("Calls of the clean run", calls(self)),
             ("Rows", counts(self)),
-        ]);
+        ];
+        let not_failed = ("Not failed, since no manifest describes them", self.not_failed.join(", "));
+        sheet.facts(facts.into_iter().chain((!self.not_failed.is_empty()).then_some(not_failed)));
         push_findings(&mut sheet, self);
         for (name, rows) in groups(self) {
             sheet.heading(name);

@@ -1,7 +1,7 @@
 //! The exercise of a workflow: every single fault at every call, without a case written for it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -110,6 +110,7 @@ pub fn exercise(
         finished: times::now(),
         remarks: remarks(&learned, subject.restarts, to_run.len() - faulty.rows.len()),
         calls: learned.calls,
+        not_failed: learned.unknown_writes.into_iter().collect(),
         rows: results.rows.into_iter().chain(faulty.rows).collect(),
     };
     publish(&folder, &table)?;
@@ -225,18 +226,26 @@ fn no_calls(workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> St
     if let Some(error) = first.observation.error.as_ref().or(failure) {
         message.push_str(&format!("; it ended badly: {}", error.message));
     }
-    if !learned.unknown.is_empty() {
-        let unknown: Vec<&str> = learned.unknown.iter().map(String::as_str).collect();
+    let unknown: Vec<&str> = learned.unknown.union(&learned.unknown_writes).map(String::as_str).collect();
+    if !unknown.is_empty() {
         message.push_str(&format!("; it made calls that none describes: {}", unknown.join(", ")));
     }
     message
 }
 
 fn remarks(learned: &Learned, restarts: bool, not_run: usize) -> Vec<String> {
+    let listed = |calls: &BTreeSet<String>| calls.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
     let mut remarks = Vec::new();
+    if !learned.unknown_writes.is_empty() {
+        let calls = listed(&learned.unknown_writes);
+        remarks.push(format!(
+            "These calls may leave something behind, no manifest describes them, and they were not failed: {calls}. Describe them \
+             under `operations` of their connector's manifest; until then the exercise says nothing of them."
+        ));
+    }
     if !learned.unknown.is_empty() {
-        let unknown: Vec<&str> = learned.unknown.iter().map(String::as_str).collect();
-        remarks.push(format!("These calls are described by no manifest and were not failed: {}.", unknown.join(", ")));
+        let calls = listed(&learned.unknown);
+        remarks.push(format!("These calls only ask, are described by no manifest and were not failed: {calls}."));
     }
     if !restarts {
         remarks

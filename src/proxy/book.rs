@@ -44,7 +44,7 @@ pub(super) struct Book {
 pub(super) enum Phase {
     /// Calls are taken.
     Open,
-    /// No more calls are taken; those under way come to their end.
+    /// No more calls are passed on; those under way come to their end.
     Closing,
     /// Whatever is still under way is cut off.
     Ended,
@@ -85,10 +85,11 @@ pub(super) struct Due {
 }
 
 impl Due {
-    /// How an answer is withheld; by default the connection ends.
+    /// How an answer is withheld; by default the connection ends, and where the request is late the caller waits in vain.
     pub(super) fn withheld(&self) -> Withheld {
         match self.spec.fault {
             FaultName::ErrorAfterCommit => Withheld::Status,
+            FaultName::LateCommit => self.spec.by.unwrap_or(Withheld::Timeout),
             _ => self.spec.by.unwrap_or(Withheld::Reset),
         }
     }

@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use http_body_util::BodyExt as _;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -44,15 +45,21 @@ pub(super) struct Caller {
 #[error("the connection ends without an answer")]
 pub(super) struct Dropped;
 
+/// How long a refused request is read.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Why a call that came when the steps were over was not passed on.
+const CAME_LATE: &str = "it came after the trial's last step had ended, and was not passed on";
+
 /// What a caller gets.
 pub(super) type Answer = Result<Response<AnswerBody>, Dropped>;
 
-/// Takes connections until the trial is about to end.
+/// Takes connections until the trial has ended. Calls that come when its steps are over are recorded and go no further.
 pub(super) async fn listen(listener: TcpListener, connector: Arc<Connector>, book: Arc<Book>, ways: Ways) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = book.closing() => return,
+            () = book.ended() => return,
         };
         match accepted {
             Ok((stream, from)) if may_call(from) => {
@@ -112,13 +119,33 @@ impl Caller {
         }
         let call = Ongoing::new(&self.book, &self.connector, &head);
         if self.book.is_closing() {
-            call.problem("it came after the trial's last step had ended");
-            return self.hang_up(&call);
+            call.problem(CAME_LATE);
+            return self.refuse(&call, &head, body).await;
         }
         match call.fault().cloned() {
             None => self.pass_on(&call, &head, body).await,
             Some(due) => faults::lay(&self, due, &call, head, body).await,
         }
+    }
+
+    /// The connection ends with a reset. What has already been sent of the request is looked at, since the record must tell
+    /// what it was an attempt at; a caller that waits to be asked for its body is not asked.
+    pub(super) async fn refuse(&self, call: &Ongoing, head: &Parts, mut body: Incoming) -> Answer {
+        let read = async {
+            while let Some(frame) = body.frame().await {
+                // One that breaks off never ends.
+                let Ok(frame) = frame else { return };
+                if let Some(data) = frame.data_ref() {
+                    call.request_piece(data);
+                }
+            }
+            call.request_ended();
+        };
+        if !head.headers.contains_key(EXPECT) {
+            // Whatever comes of it, the connection ends.
+            let _ = tokio::time::timeout(GLANCE, read).await;
+        }
+        self.hang_up(call)
     }
 
     /// Passes a call on, and its answer back.

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket};
 
+use crate::evidence::Exchange;
+
 use super::book::{Book, Phase};
 use super::caller::listen;
 use super::connector::Connector;
@@ -75,25 +77,33 @@ impl TrialProxy {
         self.book.elapsed_us()
     }
 
-    /// Takes no more calls, lets go of those that are held, waits for what is on its way (at the most ten seconds longer
+    /// Passes no more calls on, lets go of those that are held, waits for what is on its way (at the most ten seconds longer
     /// than faults keep it there), cuts off what is left, and gives the record.
     pub fn finish(self) -> Seen {
-        self.finish_unless(&|| false)
+        self.close(&|| false)
     }
 
-    /// The same, and waits no longer once `is_cut_short` says so.
-    pub fn finish_unless(self, is_cut_short: &dyn Fn() -> bool) -> Seen {
-        self.finish_within(GRACE, is_cut_short)
+    /// The same, and waits no longer once `is_cut_short` says so. Whoever calls until [`TrialProxy::latecomers`] is asked is
+    /// recorded there.
+    pub fn close(&self, is_cut_short: &dyn Fn() -> bool) -> Seen {
+        self.close_within(GRACE, is_cut_short)
     }
 
-    fn finish_within(self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> Seen {
+    fn close_within(&self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> Seen {
         self.book.enter(Phase::Closing);
         let late = self.book.wait_until_idle(grace, is_cut_short);
-        self.book.enter(Phase::Ended);
         if late {
+            self.book.enter(Phase::Ended);
             self.book.wait_until_idle(TIDYING, &|| false);
         }
         self.book.take(late)
+    }
+
+    /// The calls that came after it was closed, none of which was passed on. It takes no more from here on.
+    pub fn latecomers(self) -> Vec<Exchange> {
+        self.book.enter(Phase::Ended);
+        self.book.wait_until_idle(TIDYING, &|| false);
+        self.book.take(false).exchanges
     }
 }
 
@@ -142,7 +152,7 @@ mod tests {
         client.write_all(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
         let _held_open = upstream.accept().unwrap();
         let begun = Instant::now();
-        let seen = trial.finish_within(grace, is_cut_short);
+        let seen = trial.close_within(grace, is_cut_short);
         (begun.elapsed(), seen)
     }
 

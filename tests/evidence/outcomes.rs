@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use holdpoint::domain::{Claim, ClaimCheck, Outcome};
-use holdpoint::evidence::{Answered, Forwarded, Observation};
+use holdpoint::evidence::{Answered, Delivered, ErrorKind, Forwarded, Observation};
 use serde_json::json;
 
 use crate::scene::{MANIFEST, Scene, bounded, claim, fault, order};
@@ -150,9 +150,9 @@ fn what_a_step_leaves_running_is_ended_and_the_target_goes_on() {
     assert_eq!(seen(&observation), (Outcome::Replayed, 2, 1));
 }
 
-/// Orders a lamp for each request, at the address that stands in it.
+/// Orders a lamp for each request, at the address that stands in it; for one that says `later`, half a second after its answer.
 const SERVICE: &str = "\
-import json, sys, urllib.request
+import json, sys, threading, time, urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 
@@ -165,10 +165,19 @@ class Service(BaseHTTPRequestHandler):
     def do_GET(self):
         self.answer(b'ready')
 
+    def order(self, call):
+        time.sleep(0.5 if call['input'].get('later') else 0)
+        body = json.dumps({'request': 'O-1', 'item': 'lamp', 'quantity': 1}).encode()
+        path = call['input'].get('path', '/orders')
+        asked = urllib.request.Request(call['connectors']['shop'] + path, None if path == '/looked' else body)
+        urllib.request.urlopen(asked).read()
+
     def do_POST(self):
         call = json.loads(self.rfile.read(int(self.headers['Content-Length'])))
-        body = json.dumps({'request': 'O-1', 'item': 'lamp', 'quantity': 1}).encode()
-        urllib.request.urlopen(urllib.request.Request(call['connectors']['shop'] + '/orders', body)).read()
+        if call['input'].get('later'):
+            threading.Thread(target=self.order, args=[call]).start()
+        else:
+            self.order(call)
         self.answer(b'status ok')
 
     def log_message(self, *_):
@@ -178,8 +187,7 @@ class Service(BaseHTTPRequestHandler):
 HTTPServer(('127.0.0.1', int(sys.argv[1])), Service).serve_forever()
 ";
 
-#[test]
-fn a_service_finds_the_trials_own_address_in_each_invocation() {
+fn with_service() -> Scene {
     let mut scene = Scene::new();
     scene.write("service.py", SERVICE);
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -188,6 +196,38 @@ fn a_service_finds_the_trials_own_address_in_each_invocation() {
         "http": {"url": url, "start": ["python3", "service.py", port.to_string()], "ready": {"url": url}},
         "parts": ["shop"],
     });
+    scene
+}
+
+#[test]
+fn a_service_that_goes_on_after_its_answer_is_found_out_and_what_it_does_then_goes_nowhere() {
+    let mut scene = with_service();
+    scene.file["probes"]["orders"]["settle"] = json!({"after_s": 2.0});
+    scene.case("writes", json!({"later": true}), json!({}));
+    scene.case("writes-elsewhere", json!({"later": true, "path": "/notes"}), json!({}));
+    scene.case("looks", json!({"later": true, "path": "/looked"}), json!({}));
+    let all = scene.run();
+    let writes = &all["writes"];
+    let operation = &writes.operations[0];
+    assert_eq!(
+        (operation.outcome, operation.attempts.len(), operation.effects),
+        (Outcome::NotCommitted, 1, 0),
+        "{writes:#?}"
+    );
+    let error = writes.error.as_ref().unwrap();
+    assert_eq!(error.kind, ErrorKind::WentOn);
+    assert!(error.message.contains("POST /v1/orders"), "{error:?}");
+    let call = &writes.exchanges[0];
+    assert_eq!((call.step, call.forwarded, call.delivered), (0, Forwarded::No, Delivered::No));
+    assert!(call.problem.as_ref().unwrap().contains("after the trial's last step"), "{call:?}");
+    assert!(all["writes-elsewhere"].error.as_ref().unwrap().message.contains("POST /v1/notes"));
+    // To look is no harm; it is on record all the same.
+    assert_eq!((&all["looks"].error, all["looks"].exchanges.len()), (&None, 1));
+}
+
+#[test]
+fn a_service_finds_the_trials_own_address_in_each_invocation() {
+    let mut scene = with_service();
     scene.case("one", json!({}), json!({}));
     scene.case("other", json!({}), json!({}));
     for observation in scene.run().values() {

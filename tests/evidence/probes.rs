@@ -173,7 +173,7 @@ fn an_answer_that_says_nothing_of_the_commit_leaves_the_call_open_until_its_boun
 #[test]
 fn a_look_while_a_call_is_held_back_waits_until_it_has_landed() {
     let mut scene = Scene::new();
-    let late = fault("late_commit", json!({"seconds": 1.0}));
+    let late = fault("late_commit", json!({"seconds": 1.0, "by": "reset"}));
     scene.case("late", json!({"attempts": 2}), late);
     let observation = scene.run_one();
     assert_eq!((order(&observation).outcome, order(&observation).effects), (Outcome::Duplicated, 2));

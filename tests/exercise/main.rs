@@ -221,6 +221,9 @@ fn a_service_is_exercised_without_a_restart_that_other_rows_would_feel() {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let table = Table(serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no JSON: {errors}")));
     assert_eq!(table.verdicts().get("errored"), None, "{:#}", table.0);
+    // What a call leaves behind that nobody describes was not asked: nothing found is then not all well.
+    assert_eq!(table.0["not_failed"], serde_json::json!(["shop: POST /v1/notes"]));
+    assert_eq!((table.verdicts().get("found"), output.status.code()), (None, Some(11)), "{errors}");
     let rows = table.rows();
     let lost = rows["shop.order.1.lost-ack"];
     assert_eq!(

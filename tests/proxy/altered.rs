@@ -197,6 +197,12 @@ fn what_cannot_be_altered_is_delivered_as_it_is_and_the_fault_has_not_fired() {
         (other(FaultName::TruncateClean), ok(""), "has no body"),
         (other(FaultName::ReplaceBody), "HTTP/1.1 204 No Content\r\n\r\n".to_owned(), "has no body"),
         (long, ok(ANSWER), "that many are kept"),
+        (
+            FaultSpec { body: Some(serde_json::from_str(ANSWER).unwrap()), ..other(FaultName::ReplaceBody) },
+            ok(ANSWER),
+            "says the same",
+        ),
+        (FaultSpec { text: Some(String::new()), ..inject("/note") }, ok(ANSWER), "says the same"),
     ] {
         let scene = Scene::failing(Upstream::saying(&answer), [fault]);
         let got = scene.client().call("POST", "/orders", "", "{}").unwrap();

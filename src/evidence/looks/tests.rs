@@ -153,7 +153,6 @@ fn an_effect_shows_its_receipt_where_the_probe_says_which_field_holds_it() {
         look(fields, json!([{"request": "O-1", "number": 17}]), "O-1", &[], &[]).unwrap().effects[0].receipt.clone()
     };
     assert_eq!(receipt(json!({"receipt": "number"})).as_deref(), Some("17"));
-    assert_eq!(receipt(json!({"receipt": "other"})), None);
     assert_eq!(receipt(json!({})), None);
 }
 
@@ -228,4 +227,14 @@ fn a_target_may_keep_a_value_in_another_type_and_not_another_value() {
     for (kept, asked) in different {
         assert!(!is_same(&kept, &asked), "{kept} {asked}");
     }
+}
+
+#[test]
+fn a_receipt_that_the_probe_promises_and_no_effect_holds_is_said() {
+    let of = |rows: Value| look(json!({"receipt": "number"}), rows, "O-1", &[], &[]).unwrap();
+    let LookState::Unreadable(reason) = of(json!([{"request": "O-1"}])).state else { panic!("it was read") };
+    assert!(reason.contains("lacks the field `number`"), "{reason}");
+    // A receipt that is not there yet is none, and what lacks the field is another operation's.
+    let seen = of(json!([{"request": "O-1", "number": null}, {"request": "O-2"}]));
+    assert_eq!(seen.effects, [EffectSeen::default()]);
 }

@@ -103,6 +103,26 @@ fn the_same_receipt_twice_is_replayed_also_where_the_target_has_no_signal_for_it
 }
 
 #[test]
+fn the_attempt_that_came_to_the_target_last_is_the_one_that_got_the_earlier_result() {
+    let receipts = |answers: Vec<Answered>, behind: &[(usize, u32)]| {
+        let mut made = attempts(answers);
+        for (index, other) in behind {
+            made[*index].behind = Some(*other);
+        }
+        let seen = conclude(&"op-1".into(), &made, &settled(vec![right("r1")]));
+        assert_eq!(seen.outcome, Replayed);
+        seen.evidence.last().unwrap().split(" got").next().unwrap().to_owned()
+    };
+    let both = || vec![committed("r1"), committed("r1")];
+    assert_eq!(receipts(both(), &[]), "Attempt 2");
+    assert_eq!(receipts(both(), &[(0, 2)]), "Attempt 1", "the second was there first");
+    assert_eq!(receipts(vec![replayed("r1"), committed("r1")], &[(0, 2)]), "Attempt 1");
+    // The third was there first, then the second, then the first, which failed.
+    let all = vec![server_error(), replayed("r1"), committed("r1")];
+    assert_eq!(receipts(all, &[(0, 2), (1, 3)]), "Attempt 2");
+}
+
+#[test]
 fn a_replay_needs_an_earlier_attempt_with_the_same_identity() {
     assert_eq!(outcome(vec![replayed("r1")], &settled(vec![right("r1")])), Committed);
     let mut made = attempts(vec![Answered::NoAnswer, replayed("r1")]);

@@ -163,6 +163,9 @@ impl Targets<'_> {
                 continue;
             };
             let (Some(own), Some(confirming)) = (named(&name, looked), named(second, looked)) else { continue };
+            if !settle::awaits_confirmation(&own.1) {
+                continue;
+            }
             let (settled, why) = settle::confirm(
                 Finished { reading: &own.0, had: &own.1, column: own.2 },
                 second,

@@ -12,6 +12,9 @@ use crate::manifest::{EqualReadings, Settle, UntilEmpty};
 /// The pause between two readings of what is still on its way.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Why a look is not settled that only another probe's look can settle.
+const UNCONFIRMED: &str = "Nothing has confirmed it.";
+
 /// How long a look waits, by itself, for calls that may still take effect.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -115,7 +118,7 @@ pub(super) fn next(settle: &Settle, own: &[Glimpse], pending: &[Glimpse], now: &
     } else if let Some(rule) = &settle.equal_readings {
         equal_readings(rule, own, now)
     } else if settle.confirmed_by.is_some() {
-        if own.is_empty() { Next::Ask(now.earliest()) } else { done(false, "Nothing has confirmed it.") }
+        if own.is_empty() { Next::Ask(now.earliest()) } else { done(false, UNCONFIRMED) }
     } else {
         at_once(own, now)
     };
@@ -125,7 +128,8 @@ pub(super) fn next(settle: &Settle, own: &[Glimpse], pending: &[Glimpse], now: &
             done(false, "The target could not be read.")
         }
         // That nothing is on its way, the target's own record of that says better than any time.
-        Next::Done { settled: true, .. } if settle.until_empty.is_none() && is_before(own, now.on_the_way.until) => {
+        // Nor is it confirmed by a look at another target, which knows nothing of that call.
+        Next::Done { .. } if settle.until_empty.is_none() && is_before(own, now.on_the_way.until) => {
             done(false, "By its contract, a call whose answer did not say whether it was done could still take effect.")
         }
         next => next,
@@ -202,6 +206,11 @@ pub(super) struct Finished<'a> {
     pub(super) reading: &'a Reading,
     pub(super) had: &'a LookHad,
     pub(super) column: Option<&'a str>,
+}
+
+/// Whether nothing but another probe's look is missing for a look to be settled.
+pub(super) fn awaits_confirmation(had: &LookHad) -> bool {
+    had.why == UNCONFIRMED
 }
 
 /// Whether a look is confirmed by a second one, had after it: that one is settled and authoritative, and shows as many

@@ -10,8 +10,9 @@ use super::scene::{Intent, Scene, Told, Try, float};
 
 /// The key is the same on every attempt at one intention.
 ///
-/// Another key is right where the payload is another one, where the earlier attempt was refused and left nothing, and where
-/// the target remembers the earlier key no more and was asked what became of it.
+/// Another key is right where the earlier attempt was refused and left nothing, where the target remembers the earlier key no
+/// more and was asked what became of it, and where the payload is another one and the earlier attempt is known to have been
+/// done. As long as the earlier one may have been done or not, another request under another key may do it twice.
 pub(super) fn stable(scene: &Scene<'_>, found: &mut Found) {
     for intent in scene.intents.iter().filter(|intent| takes_a_key(intent)) {
         for (earlier, later) in intent.retries() {
@@ -26,10 +27,11 @@ pub(super) fn stable(scene: &Scene<'_>, found: &mut Found) {
                 continue;
             }
             match asks_for_something_else(earlier, later) {
-                Some(true) => found.occasion(),
-                Some(false) => {
+                Some(true) if earlier.told() == Told::Done => found.occasion(),
+                Some(is_changed) => {
                     let (one, other) = (earlier.number(), later.number());
-                    let message = format!("Attempts {one} and {other} at one operation carried different keys.");
+                    let open = if is_changed { ", and nothing said what became of the first" } else { "" };
+                    let message = format!("Attempts {one} and {other} at one operation carried different keys{open}.");
                     found.breach(intent, &[earlier, later], message);
                 }
                 None => found.not_judged("what attempts with different keys asked for was not seen"),
@@ -165,10 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_payload_and_a_refusal_are_reasons_for_another_key() {
+    fn a_changed_payload_after_a_known_end_and_a_refusal_are_reasons_for_another_key() {
+        let done = Call::reserve("O-1").key("k");
+        let changed = || Call::reserve("O-1").key("l").body(r#"{"order": "O-1", "quantity": 9}"#);
+        assert_kept(Rule::StableKey, &trial(&[done, changed()]), 1);
+        // The first may have been done: whoever asks for something else under another key may have both.
         let lost = Call::reserve("O-1").key("k").lost();
-        let changed = Call::reserve("O-1").key("l").body(r#"{"order": "O-1", "quantity": 9}"#);
-        assert_kept(Rule::StableKey, &trial(&[lost, changed]), 1);
+        assert_breach(Rule::StableKey, &trial(&[lost, changed()]), Some("reserve:O-1"), &[1, 2]);
         let refused = Call::reserve("O-1").key("k").status(422);
         assert_kept(Rule::StableKey, &trial(&[refused, Call::reserve("O-1").key("l")]), 1);
         // A failure inside is no refusal.

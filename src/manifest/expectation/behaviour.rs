@@ -212,7 +212,7 @@ pub enum ContractForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContractWord {
-    /// All of them.
+    /// The ten that follow from what targets promise of a request that they get twice.
     Kept,
 }
 

@@ -36,10 +36,23 @@ pub(super) fn check_alone(document: &Document, faults: &[FaultSpec], errors: &mu
             let message = format!("attempt {attempt} at `{}` already has a fault", fault.operation);
             errors.push(document.error(&pointer, message).with_hint("one attempt can fail in one way"));
         }
+        if fault.seconds == Some(0.0) && waits(fault) {
+            let error = document.error(&below(&pointer, "seconds"), "a wait of no time changes nothing");
+            errors.push(error.with_hint("give it more than 0 seconds, or leave `seconds` out for its default"));
+        }
+        if fault.text.as_deref() == Some("") {
+            let error = document.error(&below(&pointer, "text"), "an empty text changes nothing");
+            errors.push(error.with_hint("say what the answer is to say besides"));
+        }
         if let Some(reason) = fault.pointer.as_deref().and_then(pointer_fault) {
             errors.push(document.error(&below(&pointer, "pointer"), reason.message).with_hint(reason.hint));
         }
     }
+}
+
+/// Whether the seconds of a fault are all that it does.
+fn waits(fault: &FaultSpec) -> bool {
+    matches!(fault.fault, FaultName::Delay | FaultName::Stall | FaultName::OutOfOrder)
 }
 
 /// Checks one fault against the workflow and the connector that it falls on.

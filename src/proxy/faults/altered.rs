@@ -5,6 +5,7 @@ use std::sync::Arc;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Response, Version};
+use serde_json::Value;
 
 use crate::manifest::FaultName;
 use crate::proxy::answer_body::{Act, AnswerBody};
@@ -28,6 +29,22 @@ enum Alteration {
     Still(usize),
 }
 
+impl Alteration {
+    /// The alteration of this body, where it changes anything of what the body says.
+    fn of(self, body: &Bytes) -> Result<Self, String> {
+        match &self {
+            Self::Other(other) if says_the_same(other, body) => Err("the answer says the same already".to_owned()),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// Whether two bodies are the same, or the same JSON.
+fn says_the_same(one: &[u8], other: &[u8]) -> bool {
+    let json = |body: &[u8]| serde_json::from_slice::<Value>(body).ok();
+    one == other || json(one).is_some_and(|value| json(other) == Some(value))
+}
+
 impl Struck {
     /// Passes the call on and gives its answer back altered.
     pub(super) async fn alter(mut self, body: Incoming) -> Answer {
@@ -41,7 +58,7 @@ impl Struck {
             Ok(collected) => collected,
             Err(failure) => return self.fail(&failure),
         };
-        match self.alteration(&collected) {
+        match self.alteration(&collected).and_then(|alteration| alteration.of(&collected.body)) {
             Ok(alteration) => {
                 self.call.fired();
                 Ok(self.deliver_altered(collected, alteration))

@@ -12,19 +12,11 @@ use crate::proxy::caller::Answer;
 
 use super::{LONGEST_HOLD_S, Struck};
 
-/// How long a refused request is read, so that the record can say what it was.
-const GLANCE: Duration = Duration::from_millis(100);
-
 impl Struck {
-    /// `refuse`: the connection is reset at once. What has already been sent of the request is looked at, since the
-    /// record must tell what it was an attempt at; a caller that waits to be asked for its body is not asked.
+    /// `refuse`: the connection is reset at once.
     pub(super) async fn refuse(self, body: Incoming) -> Answer {
         self.call.fired();
-        if !self.head.headers.contains_key(hyper::header::EXPECT) {
-            // Whatever comes of it, the connection ends.
-            let _ = tokio::time::timeout(GLANCE, self.read(body)).await;
-        }
-        self.caller.hang_up(&self.call)
+        self.caller.refuse(&self.call, &self.head, body).await
     }
 
     /// `drop_before`: the request is taken in and goes no further.

@@ -59,7 +59,10 @@ class Shop(BaseHTTPRequestHandler):
             self.answer(200, {"items": [dict(row) for row in database.execute("SELECT * FROM " + table)]})
 
     def do_POST(self):
-        order = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if not self.path.endswith("/orders"):
+            return self.answer(404, {"error": "nothing of that name"})
+        order = json.loads(body)
         item, key = order["item"], self.headers.get("Idempotency-Key")
         if item == "dynamite":
             print("the shop burns down", flush=True)

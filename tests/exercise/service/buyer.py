@@ -1,5 +1,6 @@
 """A service that orders once for each call, under one key, and tries a second time where the first brought no answer."""
 
+import http.client
 import json
 import os
 import urllib.request
@@ -14,9 +15,17 @@ def order(shop, request):
             with urllib.request.urlopen(asked, timeout=2) as answer:
                 json.load(answer)
                 return "completed"
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):
             pass
     return "unknown"
+
+
+def note(shop, request):
+    """A call that no manifest describes."""
+    try:
+        urllib.request.urlopen(shop + "/notes", request.encode(), timeout=2).close()
+    except OSError:
+        pass
 
 
 class Buyer(BaseHTTPRequestHandler):
@@ -27,6 +36,7 @@ class Buyer(BaseHTTPRequestHandler):
         call = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         request = call["input"]["request"]
         claim = order(call["connectors"]["shop"], request)
+        note(call["connectors"]["shop"], request)
         claims = [{"operation": "order:" + request, "claim": claim}]
         self.answer(json.dumps({"output": claim, "claims": claims}).encode())
 

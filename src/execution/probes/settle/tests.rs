@@ -247,3 +247,18 @@ proptest! {
         prop_assert!(false, "it never ends");
     }
 }
+
+#[test]
+fn a_confirmation_does_not_settle_what_a_call_may_still_change() {
+    let settle = json!({"confirmed_by": "ledger"});
+    let why = |own: Glimpse, now: &Circumstances| match next(&rule(settle.clone()), &[own], &[], now) {
+        Next::Done { settled: false, why } => LookHad { why, ..had(false, true) },
+        other => panic!("not open: {other:?}"),
+    };
+    assert!(awaits_confirmation(&why(at(9.0, json!([])), &quiet())));
+    let until = |seconds| OnTheWay { until: duration(seconds), ..OnTheWay::default() };
+    let open = Circumstances { on_the_way: until(300.0), ..quiet() };
+    assert!(!awaits_confirmation(&why(at(9.0, json!([])), &open)), "the contract says 300 s");
+    assert!(awaits_confirmation(&why(at(301.0, json!([])), &open)));
+    assert!(!awaits_confirmation(&why(at(9.0, json!([])), &Circumstances { late: true, ..quiet() })));
+}

@@ -67,6 +67,21 @@ fn a_field_that_would_change_nothing_is_refused() {
 }
 
 #[test]
+fn a_fault_that_does_nothing_is_refused() {
+    for name in ["delay", "stall", "out_of_order"] {
+        let column = 59 + name.len();
+        let expected = format!(
+            "8:{column} a wait of no time changes nothing\n  give it more than 0 seconds, or leave `seconds` out for its default"
+        );
+        assert_refused(&named(name, ", seconds: 0"), &expected);
+    }
+    let silent = named("inject_text", ", pointer: /a, text: ''");
+    assert_refused(&silent, "8:80 an empty text changes nothing\n  say what the answer is to say besides");
+    // Another fault's seconds are not all that it does.
+    assert_refused(&named("status", ", status: 503, seconds: 0"), "");
+}
+
+#[test]
 fn a_fault_says_all_that_it_needs() {
     for (name, more, field) in [
         ("inject_text", ", pointer: /a", "text"),
