@@ -42,7 +42,7 @@ pub use examples::{Example, lay_down_example};
 pub use exercise::{ExerciseProgress, ExerciseRequest, Exercised, exercise, keep_row};
 pub use explain::{ExplainedClaim, ExplainedPath, explain_paths};
 pub use import::{LaidDown, lay_down, record_imported};
-pub use init::{BegunProject, InitRequest, init, write_schemas};
+pub use init::{BegunProject, InitRequest, init, own_kind_schemas, write_schemas};
 pub use lint::{CaseLint, NearCopy, lint_cases};
 pub use merge::merge;
 pub use parts::PartRequest;

@@ -1,16 +1,17 @@
 //! The values of this room: snapshots of a side, and the changes between two of them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::{CaseId, Digest, PartId};
+use crate::domain::{CaseId, Digest, OwnKind, PartId};
 use crate::manifest::{Case, PartKind, Probe, ProjectFile, ProjectPolicy, Written};
 
 /// What kind of thing changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// A facet or a file of a model.
@@ -35,11 +36,14 @@ pub enum ChangeKind {
     Unclassified,
     /// A path that the project lists as inert.
     Inert,
+    /// A facet or a file of a part of a kind that the project declares.
+    #[serde(untagged)]
+    Own(OwnKind),
 }
 
 impl ChangeKind {
     /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Model => "model",
             Self::Prompt => "prompt",
@@ -52,7 +56,23 @@ impl ChangeKind {
             Self::Project => "project",
             Self::Unclassified => "unclassified",
             Self::Inert => "inert",
+            Self::Own(kind) => kind.name(),
         }
+    }
+}
+
+impl JsonSchema for ChangeKind {
+    fn schema_name() -> Cow<'static, str> {
+        "ChangeKind".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "What kind of thing changed: a part by its kind (`model`, `prompt`, `source`, `permissions`, `connector`, \
+                            `tool`, or one that the project declares under `kinds`), a workflow's `code`, a `case`, the `project` file, \
+                            an `unclassified` path that no rule knows, or an `inert` one.",
+        })
     }
 }
 
@@ -65,6 +85,7 @@ impl From<PartKind> for ChangeKind {
             PartKind::Permissions => Self::Permissions,
             PartKind::Connector => Self::Connector,
             PartKind::Tool => Self::Tool,
+            PartKind::Own(kind) => Self::Own(kind),
         }
     }
 }

@@ -14,11 +14,13 @@ pub struct PathClaim {
     pub change: Option<ChangeKind>,
     /// Who says so, and where: a phrase.
     pub by: String,
+    /// The facet in which a change of the path shows, where it is a file that a manifest names.
+    pub facet: Option<String>,
 }
 
 impl PathClaim {
     fn new(change: ChangeKind, by: impl Into<String>) -> Self {
-        Self { change: Some(change), by: by.into() }
+        Self { change: Some(change), by: by.into(), facet: None }
     }
 }
 
@@ -35,6 +37,7 @@ pub fn claims_on(project: &Project, path: &str) -> Vec<PathClaim> {
             vec![PathClaim {
                 change: None,
                 by: "holdpoint writes there; baselines are verified by every gate".to_owned(),
+                facet: None,
             }]
         }
         PathOwner::Inert => match inert(project, path) {
@@ -49,7 +52,7 @@ pub fn claims_on(project: &Project, path: &str) -> Vec<PathClaim> {
     let naming = project.parts.values().filter(|part| part.files.contains_key(path));
     claims.extend(naming.map(|part| {
         let by = format!("the {} `{}` names it, in {}", part.kind, part.id, part.path);
-        PathClaim::new(part.kind.into(), by)
+        PathClaim { facet: Some(format!("file:{path}")), ..PathClaim::new(part.kind.into(), by) }
     }));
     claims
 }

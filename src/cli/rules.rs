@@ -17,21 +17,29 @@ pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitC
     }
     // Outside a project the built-in rules are all there are.
     let project = pipeline::check(&context.project_root, &context.environment).ok();
-    let risks = project.map(|(project, _)| project.file.risks).unwrap_or_default();
-    let rows = rule_rows(&risks);
+    let rows = rule_rows(project.as_ref().map(|(project, _)| &project.file));
     if arguments.json {
         let rows: Vec<_> = rows.iter().map(as_json).collect();
         context.console.json(&json!({"schema": "holdpoint.rules/1", "rules": rows}))?;
         return Ok(ExitCode::Passed);
     }
+    let widest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().max(13);
     for row in &rows {
-        context.console.say(format!("{}  {}", paint(STRONG, format!("{:<13}", row.change.name())), row.sentence));
+        context.console.say(format!("{}  {}", paint(STRONG, format!("{:<widest$}", name(row))), row.sentence));
         if !row.risks.is_empty() {
             let names: Vec<&str> = row.risks.iter().map(Risk::as_str).collect();
-            context.console.say(format!("{:15}{}", "", paint(FAINT, names.join(", "))));
+            context.console.say(format!("{:1$}{2}", "", widest + 2, paint(FAINT, names.join(", "))));
         }
     }
     Ok(ExitCode::Passed)
+}
+
+/// What a rule takes: a kind of change, or one facet of it.
+fn name(row: &RuleRow) -> String {
+    match &row.facet {
+        Some(facet) => format!("{} {facet}", row.change.name()),
+        None => row.change.name().to_owned(),
+    }
 }
 
 fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Failure> {
@@ -45,24 +53,28 @@ fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Fa
     for path in &paths {
         let missing = if path.exists { "" } else { " (nothing stands there now)" };
         context.console.say(format!("{}{}", paint(STRONG, &path.path), paint(FAINT, missing)));
-        for ExplainedClaim { claim, rule } in &path.claims {
+        for ExplainedClaim { claim, rule, further } in &path.claims {
             context.console.say(format!("  {}", claim.by));
-            let Some(rule) = rule else { continue };
-            let risks: Vec<&str> = rule.risks.iter().map(Risk::as_str).collect();
-            let at_stake = if risks.is_empty() { String::new() } else { format!(", at stake: {}", risks.join(", ")) };
-            let what = format!("a change of {}: runs {}{at_stake}", rule.change.name(), rule.scope.phrase());
-            context.console.say(format!("    {}", paint(FAINT, what)));
+            for rule in rule.iter().chain(further) {
+                let risks: Vec<&str> = rule.risks.iter().map(Risk::as_str).collect();
+                let at_stake =
+                    if risks.is_empty() { String::new() } else { format!(", at stake: {}", risks.join(", ")) };
+                let by = if rule.own { ", by a rule of the project" } else { "" };
+                let what = format!("a change of {}: runs {}{at_stake}{by}", name(rule), rule.scope.phrase());
+                context.console.say(format!("    {}", paint(FAINT, what)));
+            }
         }
     }
     Ok(ExitCode::Passed)
 }
 
 fn explained(path: &ExplainedPath) -> serde_json::Value {
-    let claim = |ExplainedClaim { claim, rule }: &ExplainedClaim| {
+    let claim = |ExplainedClaim { claim, rule, further }: &ExplainedClaim| {
         json!({
             "by": claim.by,
-            "change": claim.change.map(|change| change.name()),
+            "change": claim.change.as_ref().map(|change| change.name()),
             "rule": rule.as_ref().map(as_json),
+            "further": further.iter().map(as_json).collect::<Vec<_>>(),
         })
     };
     json!({"path": path.path, "exists": path.exists, "claims": path.claims.iter().map(claim).collect::<Vec<_>>()})
@@ -71,6 +83,8 @@ fn explained(path: &ExplainedPath) -> serde_json::Value {
 fn as_json(row: &RuleRow) -> serde_json::Value {
     json!({
         "change": row.change.name(),
+        "facet": row.facet,
+        "own": row.own,
         "risks": row.risks,
         "scope": row.scope.phrase(),
         "sentence": row.sentence,

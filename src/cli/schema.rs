@@ -31,9 +31,13 @@ pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<Exit
         context.console.say(folder.display().to_string());
         return Ok(ExitCode::Passed);
     }
+    let own = pipeline::own_kind_schemas(&context.project_root);
     let Some(wanted) = &arguments.kind else {
         for kind in FileKind::ALL {
             context.console.say(kind.name());
+        }
+        for name in own.keys() {
+            context.console.say(name);
         }
         for (name, _) in OTHERS {
             context.console.say(name);
@@ -44,9 +48,14 @@ pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<Exit
         context.console.json(&schema())?;
         return Ok(ExitCode::Passed);
     }
+    if let Some(schema) = own.get(wanted) {
+        context.console.json(schema)?;
+        return Ok(ExitCode::Passed);
+    }
     let Some(kind) = FileKind::ALL.into_iter().find(|kind| kind.name() == wanted) else {
-        let names: Vec<&str> =
-            FileKind::ALL.map(FileKind::name).into_iter().chain(OTHERS.map(|(name, _)| name)).collect();
+        let built_in = FileKind::ALL.iter().map(FileKind::name);
+        let own = own.keys().map(String::as_str);
+        let names: Vec<&str> = built_in.chain(own).chain(OTHERS.iter().map(|(name, _)| *name)).collect();
         let names = names.join(", ");
         return Err(Failure::usage(format!("there is no kind of file called `{wanted}`; there are {names}")));
     };

@@ -9,6 +9,7 @@ mod expectations;
 mod faults;
 mod fixtures;
 pub(super) mod names;
+mod own_kinds;
 mod parts;
 mod paths;
 mod probes;
@@ -39,6 +40,8 @@ use cases::ReadCase;
 pub use environment::completed_probes;
 
 use names::IdPlace;
+use own_kinds::OwnKinds;
+pub use own_kinds::own_kind_schema;
 use parts::ReadPart;
 use references::Scope;
 
@@ -65,7 +68,7 @@ pub struct Loaded {
 pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, String>) -> Result<Loaded, Vec<Diagnostic>> {
     let mut read = project_file::read(files);
     let mut errors = std::mem::take(&mut read.errors);
-    let parts = read_parts(files, &mut errors);
+    let parts = read_parts(files, &OwnKinds::of(read.file.as_ref()), &mut errors);
     let scope = Scope::new(read.file.as_ref(), &parts);
     if let Some(document) = &read.document {
         references::check_project(&scope, document, &mut errors);
@@ -82,6 +85,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     if let (Some(file), Some(document)) = (&read.file, &read.document) {
         warnings.extend(project_file::unmatched_code(files, file, document));
         warnings.extend(connectors::unused(file, document));
+        warnings.extend(own_kinds::without_rule(file, document));
         warnings.extend(python::cached(files, file, document));
     }
     ask_programs(files, cases.iter_mut().filter_map(|read| read.case.as_mut()));
@@ -112,7 +116,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
 /// # Errors
 /// Every error that can be told without other manifests, sorted by place.
 pub fn load_part(files: &dyn FileSource, path: &str) -> Result<Part, Vec<Diagnostic>> {
-    let read = parts::read(files, path);
+    let read = parts::read(files, path, &OwnKinds::of(None));
     let mut errors: Vec<Diagnostic> = read.errors.into_iter().chain(read.file_errors).collect();
     match read.part {
         Some(part) if errors.is_empty() => Ok(part),
@@ -147,7 +151,7 @@ pub fn load_side(files: &dyn FileSource) -> SideProject {
         unreadable.extend(read.errors);
     }
     let mut side = SideProject { project_file: read.file, project_file_digest: read.digest, ..SideProject::default() };
-    let parts = read_parts(files, &mut unreadable);
+    let parts = read_parts(files, &OwnKinds::of(side.project_file.as_ref()), &mut unreadable);
     let doubled = doubled(parts.iter().filter_map(|part| part.id_place.as_ref()));
     unreadable.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
     for read in parts {
@@ -189,9 +193,9 @@ fn doubled<'p>(places: impl Iterator<Item = &'p IdPlace>) -> BTreeSet<String> {
     places.map(|place| place.id.to_lowercase()).filter(|id| !seen.insert(id.clone())).collect()
 }
 
-fn read_parts(files: &dyn FileSource, errors: &mut Vec<Diagnostic>) -> Vec<ReadPart> {
+fn read_parts(files: &dyn FileSource, kinds: &OwnKinds, errors: &mut Vec<Diagnostic>) -> Vec<ReadPart> {
     let paths: Vec<String> = regular_files(files, MANIFESTS, errors).into_iter().filter(|path| is_yaml(path)).collect();
-    in_parallel(&paths, |path| parts::read(files, path))
+    in_parallel(&paths, |path| parts::read(files, path, kinds))
 }
 
 /// The cases, and warnings about files below `cases/` that are not run.

@@ -14,6 +14,7 @@ mod gate_policy;
 mod judging;
 mod load;
 mod node;
+mod own_kinds;
 mod part;
 mod program_files;
 mod project;
@@ -45,12 +46,13 @@ pub use gate_policy::{
     GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
 };
 pub use judging::{grader_arguments, project_path};
-pub use load::{Loaded, SideProject, completed_probes, load_part, load_project, load_side};
+pub use load::{Loaded, SideProject, completed_probes, load_part, load_project, load_side, own_kind_schema};
+pub use own_kinds::{KindSpec, RuleSpec, facet_lies_in};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, CallName, ConnectorManifest, Effect,
-    Idempotency, IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation, Part,
-    PartKind, PermissionsManifest, Place, Processing, PromptManifest, PromptVariable, ReplaySignal, Retry, RetryOn,
-    Sampling, SourceManifest, ToolManifest, Wire,
+    Idempotency, IdempotencyKey, Jitter, KeptAnswers, Lookup, Manifest, ModelLimits, ModelManifest, Operation,
+    OwnManifest, Part, PartKind, PermissionsManifest, Place, Processing, PromptManifest, PromptVariable, ReplaySignal,
+    Retry, RetryOn, Sampling, SourceManifest, ToolManifest, Wire,
 };
 pub use project::{Case, Fixture, Project};
 pub use project_file::{

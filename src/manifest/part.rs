@@ -1,16 +1,18 @@
 //! Manifests: the versioned record of one part that produces a workflow's result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::domain::{Digest, PartId};
+use crate::domain::{Digest, OwnKind, PartId};
 
 mod connector;
 mod model;
+mod own;
 mod permissions;
 mod prompt;
 mod source;
@@ -21,13 +23,14 @@ pub use connector::{
     Jitter, KeptAnswers, Lookup, Operation, Place, Processing, ReplaySignal, Retry, RetryOn, Wire,
 };
 pub use model::{ModelLimits, ModelManifest, Sampling};
+pub use own::OwnManifest;
 pub use permissions::{Action, Actor, PermissionsManifest};
 pub use prompt::{PromptManifest, PromptVariable};
 pub use source::{Authority, SourceManifest};
 pub use tool::ToolManifest;
 
-/// The six kinds of part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+/// The kinds of part: six built in, and those that a project declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartKind {
     /// A model and how it is sampled.
@@ -42,15 +45,18 @@ pub enum PartKind {
     Connector,
     /// A function that a model can call.
     Tool,
+    /// A kind that the project declares under `kinds`.
+    #[serde(untagged)]
+    Own(OwnKind),
 }
 
 impl PartKind {
-    /// Every kind.
-    pub const ALL: [Self; 6] =
+    /// Every built-in kind.
+    pub const BUILT_IN: [Self; 6] =
         [Self::Model, Self::Prompt, Self::Source, Self::Permissions, Self::Connector, Self::Tool];
 
     /// The name used in files and reports.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Model => "model",
             Self::Prompt => "prompt",
@@ -58,6 +64,7 @@ impl PartKind {
             Self::Permissions => "permissions",
             Self::Connector => "connector",
             Self::Tool => "tool",
+            Self::Own(kind) => kind.name(),
         }
     }
 }
@@ -77,6 +84,8 @@ pub enum Manifest {
     Connector(ConnectorManifest),
     /// A tool's.
     Tool(ToolManifest),
+    /// That of a part of a kind that the project declares.
+    Own(OwnManifest),
 }
 
 impl Manifest {
@@ -89,7 +98,22 @@ impl Manifest {
             Self::Permissions(manifest) => (&manifest.id, PartKind::Permissions, &manifest.version),
             Self::Connector(manifest) => (&manifest.id, PartKind::Connector, &manifest.version),
             Self::Tool(manifest) => (&manifest.id, PartKind::Tool, &manifest.version),
+            Self::Own(manifest) => (&manifest.id, manifest.kind, &manifest.version),
         }
+    }
+}
+
+impl JsonSchema for PartKind {
+    fn schema_name() -> Cow<'static, str> {
+        "PartKind".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "The kind of part: `model`, `prompt`, `source`, `permissions`, `connector`, `tool`, or one that the project \
+                            declares under `kinds`.",
+        })
     }
 }
 
@@ -130,6 +154,7 @@ impl Part {
             PartKind::Permissions => Manifest::Permissions(serde_json::from_value(document)?),
             PartKind::Connector => Manifest::Connector(serde_json::from_value(document)?),
             PartKind::Tool => Manifest::Tool(serde_json::from_value(document)?),
+            PartKind::Own(_) => Manifest::Own(serde_json::from_value(document)?),
         })
     }
 }

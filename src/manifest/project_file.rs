@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{PartId, Risk, WorkflowId};
 
 use super::gate_policy::{GatePolicy, SetSpec};
+use super::own_kinds::{KindSpec, RuleSpec};
 use super::retry_policy::RetryPolicy;
 
 /// The project file, `holdpoint.yaml` in the project's folder.
@@ -31,6 +32,12 @@ pub struct ProjectFile {
     /// Further risks of this project, beside the built-in ones. Each names a folder below `cases/`.
     #[serde(default)]
     pub risks: Vec<Risk>,
+    /// Kinds of part of this project's own, by name, beside the built-in ones.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kinds: BTreeMap<String, KindSpec>,
+    /// What changes put at risk, beside the built-in rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleSpec>,
     /// Globs of paths that cannot change any workflow's behaviour: documentation, mostly. A path that nothing
     /// else knows and that stands here puts nothing at risk; every other unknown path runs everything.
     #[serde(default)]

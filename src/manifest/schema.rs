@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 use super::case_file::CaseFile;
 use super::diagnostic::Diagnostic;
 use super::part::{
-    ConnectorManifest, ModelManifest, PartKind, PermissionsManifest, PromptManifest, SourceManifest, ToolManifest,
+    ConnectorManifest, ModelManifest, OwnManifest, PartKind, PermissionsManifest, PromptManifest, SourceManifest,
+    ToolManifest,
 };
 use super::project_file::ProjectFile;
 use super::yaml::Document;
@@ -32,7 +33,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Every kind.
+    /// Every kind that is built in.
     pub const ALL: [Self; 8] = [
         Self::Project,
         Self::Case,
@@ -45,7 +46,7 @@ impl FileKind {
     ];
 
     /// The name used on the command line: `project`, `case`, or the manifest's kind.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Project => "project",
             Self::Case => "case",
@@ -54,12 +55,10 @@ impl FileKind {
     }
 
     fn schema(self) -> &'static Schema {
-        static SCHEMAS: [OnceLock<Schema>; FileKind::ALL.len()] = [const { OnceLock::new() }; FileKind::ALL.len()];
-        let index = match self {
-            Self::Project => 0,
-            Self::Case => 1,
-            Self::Manifest(kind) => 2 + kind as usize,
-        };
+        // The last one is that of all kinds of a project's own.
+        const SCHEMAS_HELD: usize = FileKind::ALL.len() + 1;
+        static SCHEMAS: [OnceLock<Schema>; SCHEMAS_HELD] = [const { OnceLock::new() }; SCHEMAS_HELD];
+        let index = Self::ALL.iter().position(|kind| *kind == self).unwrap_or(Self::ALL.len());
         SCHEMAS[index].get_or_init(|| match self {
             Self::Project => Schema::of::<ProjectFile>("holdpoint project file"),
             Self::Case => Schema::of::<CaseFile>("holdpoint case"),
@@ -71,6 +70,7 @@ impl FileKind {
             }
             Self::Manifest(PartKind::Connector) => Schema::of::<ConnectorManifest>("holdpoint connector manifest"),
             Self::Manifest(PartKind::Tool) => Schema::of::<ToolManifest>("holdpoint tool manifest"),
+            Self::Manifest(PartKind::Own(_)) => Schema::of::<OwnManifest>("holdpoint manifest of a kind of one's own"),
         })
     }
 }
@@ -90,8 +90,20 @@ pub(super) fn read_raw<T: DeserializeOwned>(kind: FileKind, document: &Document)
         .validator
         .as_ref()
         .map_err(|reason| vec![document.error("", format!("the schema is broken: {reason}"))])?;
+    read_with(&schema.document, validator, document)
+}
+
+/// The same with a schema that the project itself gives.
+///
+/// # Errors
+/// One diagnostic for everything in the document that does not fit.
+pub(super) fn read_with<T: DeserializeOwned>(
+    schema: &Value,
+    validator: &Validator,
+    document: &Document,
+) -> Result<T, Vec<Diagnostic>> {
     if !validator.is_valid(&document.json) {
-        let explainer = explain::Explainer { schema: &schema.document, document };
+        let explainer = explain::Explainer { schema, document };
         return Err(validator.iter_errors(&document.json).flat_map(|error| explainer.explain(&error)).collect());
     }
     T::deserialize(&document.json).map_err(|error| vec![document.error("", error.to_string())])

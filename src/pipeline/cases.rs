@@ -9,7 +9,7 @@ use crate::manifest::{
     Diagnostic, DiskFiles, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, load_side,
     scaffold,
 };
-use crate::selection::{Coverage, coverage, rule_rows};
+use crate::selection::{Coverage, coverage, risks_at_stake};
 use crate::store::Store;
 
 use super::init::write_schemas;
@@ -49,8 +49,7 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
     // Its first line names the schema for the editor; a fresh checkout has none yet.
     write_schemas(project_root)?;
     let kind = side.parts.get(part).map(|part| part.kind.into());
-    let rule = rule_rows(&file.risks).into_iter().find(|row| Some(row.change) == kind);
-    let at_stake = rule.is_some_and(|rule| rule.risks.contains(&request.shows.risk));
+    let at_stake = kind.is_some_and(|kind| risks_at_stake(file, kind).contains(&request.shows.risk));
     Ok(NewCase { skeleton, at_stake })
 }
 

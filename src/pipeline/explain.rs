@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::change::{PathClaim, claims_on};
+use crate::change::{ChangeKind, PathClaim, claims_on};
+use crate::manifest::facet_lies_in;
 use crate::selection::{RuleRow, rule_rows};
 
 use super::{PipelineError, check};
@@ -13,8 +14,10 @@ use super::{PipelineError, check};
 pub struct ExplainedClaim {
     /// Who knows it.
     pub claim: PathClaim,
-    /// The rule; none where a change of the path is no change.
+    /// The rule; none where a change of the path is no change. Of a kind that the project declares, the first of its rules.
     pub rule: Option<RuleRow>,
+    /// Further rules of the project that take such a change, or one of the facets that the path holds.
+    pub further: Vec<RuleRow>,
 }
 
 /// A path, and all who know it.
@@ -38,17 +41,29 @@ pub fn explain_paths(
     paths: &[PathBuf],
 ) -> Result<Vec<ExplainedPath>, PipelineError> {
     let (project, _) = check(project_root, environment)?;
-    let rules = rule_rows(&project.file.risks);
+    let rules = rule_rows(Some(&project.file));
     let explain = |path: &PathBuf| {
         let path = inside(project_root, path).ok_or_else(|| PipelineError::Outside(path.clone()))?;
         let claims = claims_on(&project, &path).into_iter().map(|claim| {
-            let rule = rules.iter().find(|rule| Some(rule.change) == claim.change).cloned();
-            ExplainedClaim { claim, rule }
+            let taking = rules.iter().filter(|rule| Some(rule.change) == claim.change && takes(rule, &claim));
+            let mut taking: Vec<RuleRow> = taking.cloned().collect();
+            // What happens where no rule takes a change is beside the point where one does.
+            if claim.facet.is_some() && taking.iter().any(|rule| rule.own) {
+                taking.retain(|rule| rule.own || !matches!(rule.change, ChangeKind::Own(_)));
+            }
+            let mut taking = taking.into_iter();
+            ExplainedClaim { rule: taking.next(), further: taking.collect(), claim }
         });
         let claims = claims.collect();
         Ok(ExplainedPath { exists: project_root.join(&path).symlink_metadata().is_ok(), path, claims })
     };
     paths.iter().map(explain).collect()
+}
+
+/// Whether a rule can take a change of the path: a file that a manifest names is one facet, a manifest holds any.
+fn takes(rule: &RuleRow, claim: &PathClaim) -> bool {
+    let (Some(own), Some(facet)) = (&rule.facet, &claim.facet) else { return true };
+    facet_lies_in(own, facet)
 }
 
 /// The path with `/` between names, from the project's folder on.

@@ -1,11 +1,15 @@
 //! A project begun: the repository is looked at, the files are written, and nothing that stands there is touched.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::init::{CI_SYSTEMS, CiSystem, NewFile, Proposal, Start, look, propose};
-use crate::manifest::{DiskFiles, FileKind, FileSource as _, json_schema};
+use serde_json::Value;
+
+use crate::domain::OwnKind;
+use crate::manifest::{DiskFiles, FileKind, FileSource as _, json_schema, load_side, own_kind_schema};
 
 use super::PipelineError;
 use super::new_file::write_new;
@@ -99,6 +103,15 @@ fn read(root: &Path, path: &str) -> Option<String> {
     is_small.then(|| fs::read_to_string(path).ok()).flatten()
 }
 
+/// The schemas of the manifests of kinds that the project declares, by kind, as far as its project file can be read.
+pub fn own_kind_schemas(project_root: &Path) -> BTreeMap<String, Value> {
+    let file = load_side(&DiskFiles::new(project_root)).project_file;
+    let kinds = file.map(|file| file.kinds).unwrap_or_default();
+    // The name becomes a file's; the project file may still hold one that `holdpoint check` refuses.
+    let named = kinds.into_iter().filter(|(name, _)| name.parse::<OwnKind>().is_ok());
+    named.map(|(name, spec)| (name.clone(), own_kind_schema(&name, &spec))).collect()
+}
+
 /// Writes the schema of every kind of file of a project into its folder for generated files, anew each time: editors
 /// find them by the first lines of files. Answers with the folder.
 ///
@@ -108,12 +121,13 @@ pub fn write_schemas(project_root: &Path) -> Result<PathBuf, PipelineError> {
     let folder = project_root.join(SCHEMAS);
     let failed = |source| PipelineError::Files { path: folder.clone(), source };
     fs::create_dir_all(&folder).map_err(failed)?;
-    for kind in FileKind::ALL {
-        let text = serde_json::to_string_pretty(json_schema(kind)).map_err(std::io::Error::from).map_err(failed)?;
+    let built_in = FileKind::ALL.into_iter().map(|kind| (kind.name().to_owned(), json_schema(kind).clone()));
+    for (name, schema) in built_in.chain(own_kind_schemas(project_root)) {
+        let text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::from).map_err(failed)?;
         // An editor may read at any moment: a file is whole or the one before.
         let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
-        file.persist(folder.join(format!("{}.json", kind.name()))).map_err(|error| failed(error.error))?;
+        file.persist(folder.join(format!("{name}.json"))).map_err(|error| failed(error.error))?;
     }
     Ok(folder)
 }

@@ -13,7 +13,7 @@ const NAMED_PATHS: usize = 8;
 /// One place that changed.
 #[derive(Debug, Serialize)]
 pub(super) struct ChangeRow {
-    kind: &'static str,
+    kind: String,
     subject: String,
     facet: String,
     direction: &'static str,
@@ -40,7 +40,7 @@ fn rows(change: &ChangeView) -> Vec<ChangeRow> {
     let text = |value: Option<&Value>| value.map(change_value).unwrap_or_default();
     let differences = differences(change.from.as_ref(), change.to.as_ref());
     let row = |(index, one): (usize, super::change_values::Difference<'_>)| ChangeRow {
-        kind: change.kind.name(),
+        kind: change.kind.name().to_owned(),
         subject: subject.clone(),
         facet: placed(facet, &one.place),
         direction: direction_name(change.change),

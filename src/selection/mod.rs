@@ -11,6 +11,6 @@ mod unreached;
 pub use coverage::{Coverage, coverage};
 pub use partition::{PartitionBy, RunPart, part_by_hash, parts_by_durations};
 pub use plan::{Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason, Uncovered};
-pub use rules::{RuleRow, RuleScope, rule_rows};
+pub use rules::{RuleRow, RuleScope, risks_at_stake, rule_rows};
 pub use select::{PlanRequest, plan};
 pub use unreached::never_selected;

@@ -1,12 +1,16 @@
-//! The built-in rules, as data: which kind of change puts which risks at stake, and for whom.
+//! The rules, as data: which kind of change puts which risks at stake, and for whom. The built-in ones stand here, and the
+//! project's own are read beside them.
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
 use crate::change::ChangeKind;
 use crate::domain::{ANSWER_RISKS, BUILT_IN_RISKS, Risk};
+use crate::manifest::{ProjectFile, RuleSpec};
 
 /// Whose cases a rule reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleScope {
     /// Cases of the workflows that use the part, where they show one of the rule's risks.
@@ -136,15 +140,66 @@ const UNKNOWN: Rule = Rule {
     sentence: "No rule knows the path, so nothing can be said to be safe from it.",
 };
 
-/// The rule for this kind of change.
-pub(super) fn rule_for(kind: ChangeKind) -> &'static Rule {
+/// The built-in rule for this kind of change.
+fn rule_for(kind: ChangeKind) -> &'static Rule {
     RULES.iter().find(|rule| rule.change == kind).unwrap_or(&UNKNOWN)
+}
+
+/// What the rules say of a change, the project's own among them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ruling {
+    /// Every risk at stake.
+    pub(super) risks: BTreeSet<Risk>,
+    /// Those for which a case is demanded: where none shows one, the change is uncovered.
+    pub(super) demanded: BTreeSet<Risk>,
+    /// Whose cases it reaches.
+    pub(super) scope: RuleScope,
+}
+
+/// Which change is asked about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked<'a> {
+    /// Of this facet; of a whole part where there is none.
+    Facet(Option<&'a str>),
+    /// Whichever may come one day.
+    Any,
+}
+
+/// What is said of such a change. A kind of the project's own has its rules and no others, and a change that none of them takes
+/// reaches every case. For all other kinds the project can only say more than is built in.
+pub(super) fn ruling(file: &ProjectFile, kind: ChangeKind, asked: Asked<'_>) -> Ruling {
+    let of_kind: Vec<&RuleSpec> = own_rules(file, kind).collect();
+    let is_for_all = of_kind.iter().any(|rule| rule.facet.is_none());
+    let taking: Vec<&RuleSpec> = match asked {
+        Asked::Facet(Some(facet)) if facet != "*" => of_kind.into_iter().filter(|rule| rule.takes(facet)).collect(),
+        // A part that came or went is a change of every facet: rules for some do not speak for the rest.
+        Asked::Facet(_) if !is_for_all && matches!(kind, ChangeKind::Own(_)) => Vec::new(),
+        Asked::Facet(_) | Asked::Any => of_kind,
+    };
+    let own: BTreeSet<Risk> = taking.iter().flat_map(|rule| rule.risks.iter().cloned()).collect();
+    if matches!(kind, ChangeKind::Own(_)) && !taking.is_empty() {
+        return Ruling { risks: own.clone(), demanded: own, scope: RuleScope::UsingWorkflows };
+    }
+    let built_in = rule_for(kind);
+    let mut risks: BTreeSet<Risk> = built_in.risks_with(&file.risks).into_iter().collect();
+    let mut demanded: BTreeSet<Risk> = match built_in.scope {
+        RuleScope::Everything => BTreeSet::new(),
+        _ => built_in.risks.iter().copied().map(Risk::from).collect(),
+    };
+    risks.extend(own.iter().cloned());
+    demanded.extend(own);
+    Ruling { risks, demanded, scope: built_in.scope }
+}
+
+/// The project's own rules for a kind of change.
+fn own_rules(file: &ProjectFile, kind: ChangeKind) -> impl Iterator<Item = &RuleSpec> {
+    file.rules.iter().filter(move |rule| rule.kind == kind.name())
 }
 
 impl Rule {
     /// The risks that such a change puts at stake in a project with these risks of its own, sorted. No built-in
     /// rule can know what a project's own risk depends on, so every rule that names any risk names those too.
-    pub(super) fn risks_with(&self, project_risks: &[Risk]) -> Vec<Risk> {
+    fn risks_with(&self, project_risks: &[Risk]) -> Vec<Risk> {
         if self.risks.is_empty() {
             return Vec::new();
         }
@@ -154,11 +209,6 @@ impl Rule {
         risks.dedup();
         risks
     }
-
-    /// Whether the rule itself demands a case for this risk.
-    pub(super) fn names(&self, risk: &Risk) -> bool {
-        self.risks.contains(&risk.as_str())
-    }
 }
 
 /// One rule as it is shown.
@@ -166,30 +216,82 @@ impl Rule {
 pub struct RuleRow {
     /// The kind of change.
     pub change: ChangeKind,
+    /// The facet that it takes, with what lies below it; every change of the kind where there is none.
+    pub facet: Option<String>,
     /// The risks that it puts at stake, sorted.
     pub risks: Vec<Risk>,
     /// Whose cases it reaches.
     pub scope: RuleScope,
     /// Why it is so.
-    pub sentence: &'static str,
+    pub sentence: String,
+    /// Whether the project says it.
+    pub own: bool,
 }
 
-/// Every rule as it holds in a project with these risks of its own (`risks` in the project file).
-pub fn rule_rows(project_risks: &[Risk]) -> Vec<RuleRow> {
-    RULES
+/// Every rule as it holds in a project: the built-in ones, and then its own. A kind of its own that no rule takes as a whole has a
+/// row that says what happens then.
+pub fn rule_rows(file: Option<&ProjectFile>) -> Vec<RuleRow> {
+    let own_risks = file.map(|file| file.risks.as_slice()).unwrap_or_default();
+    let mut rows: Vec<RuleRow> = RULES
         .iter()
         .map(|rule| RuleRow {
             change: rule.change,
-            risks: rule.risks_with(project_risks),
+            facet: None,
+            risks: rule.risks_with(own_risks),
             scope: rule.scope,
-            sentence: rule.sentence,
+            sentence: rule.sentence.to_owned(),
+            own: false,
         })
-        .collect()
+        .collect();
+    let Some(file) = file else { return rows };
+    for (name, spec) in &file.kinds {
+        let Ok(kind) = name.parse() else { continue };
+        let change = ChangeKind::Own(kind);
+        rows.extend(own_rules(file, change).map(|rule| own_row(change, rule, spec.description.as_deref())));
+        if !own_rules(file, change).any(|rule| rule.facet.is_none()) {
+            let all: BTreeSet<Risk> = UNKNOWN.risks_with(own_risks).into_iter().collect();
+            let what = if own_rules(file, change).next().is_some() { "any other change" } else { "a change" };
+            rows.push(RuleRow {
+                change,
+                facet: None,
+                risks: all.into_iter().collect(),
+                scope: RuleScope::Everything,
+                sentence: format!("No rule of the project says what {what} puts at risk."),
+                own: false,
+            });
+        }
+    }
+    for change in RULES.iter().map(|rule| rule.change) {
+        rows.extend(own_rules(file, change).map(|rule| own_row(change, rule, None)));
+    }
+    rows
+}
+
+fn own_row(change: ChangeKind, rule: &RuleSpec, description: Option<&str>) -> RuleRow {
+    let risks: BTreeSet<Risk> = rule.risks.iter().cloned().collect();
+    let sentence = rule.because.as_deref().or(description).unwrap_or("The project says so.").to_owned();
+    let scope = rule_for(change).scope;
+    let scope = if scope == RuleScope::CitingCases { scope } else { RuleScope::UsingWorkflows };
+    RuleRow { change, facet: rule.facet.clone(), risks: risks.into_iter().collect(), scope, sentence, own: true }
+}
+
+/// The risks that any change of a kind can put at stake in the project.
+pub fn risks_at_stake(file: &ProjectFile, kind: ChangeKind) -> BTreeSet<Risk> {
+    ruling(file, kind, Asked::Any).risks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::{MemoryFiles, load_side};
+
+    fn project_file(more: &str) -> ProjectFile {
+        let text = format!(
+            "schema: holdpoint.project/1\nname: x\nworkflows:\n  w:\n    command: {{run: [w]}}\n    parts: []\n{more}\n"
+        );
+        let side = load_side(&MemoryFiles::new().with("holdpoint.yaml", text));
+        side.project_file.unwrap_or_else(|| panic!("{:?}", side.unreadable))
+    }
 
     fn names(kind: ChangeKind) -> Vec<&'static str> {
         let rule = rule_for(kind);
@@ -223,7 +325,7 @@ mod tests {
             names(ChangeKind::Connector),
             ["access", "action", "duplicate", "operations", "partial_failure", "uncertain_outcome"]
         );
-        let demanded = |kind: ChangeKind| rule_for(kind).names(&Risk::from("injected_instructions"));
+        let demanded = |kind: ChangeKind| rule_for(kind).risks.contains(&"injected_instructions");
         assert!(
             demanded(ChangeKind::Tool) && !demanded(ChangeKind::Source),
             "what is at stake besides demands no case"
@@ -261,10 +363,69 @@ mod tests {
 
     #[test]
     fn a_risk_that_the_project_names_itself_is_at_stake_with_every_part_and_never_with_inert_paths() {
-        let rows = rule_rows(&[Risk::from("tone")]);
-        for row in rows {
+        let file = project_file("risks: [tone]");
+        for row in rule_rows(Some(&file)) {
             let has_tone = row.risks.contains(&Risk::from("tone"));
             assert_eq!(has_tone, !matches!(row.change, ChangeKind::Case | ChangeKind::Inert), "{}", row.change.name());
         }
+    }
+
+    const OWN: &str = "risks: [tone]\nkinds: {guard: {}, lone: {}}\nrules:\n  - {kind: guard, facet: limits, risks: [action]}\n  \
+                       - {kind: guard, facet: words, risks: [tone, access]}\n  - {kind: prompt, facet: settings.voice, risks: [tone, operations]}";
+
+    fn risks_of(ruling: &Ruling) -> Vec<&str> {
+        ruling.risks.iter().map(Risk::as_str).collect()
+    }
+
+    #[test]
+    fn a_kind_of_ones_own_puts_at_stake_what_its_rules_say_and_everything_where_none_takes_the_change() {
+        let file = project_file(OWN);
+        let kind = ChangeKind::Own("guard".parse().unwrap());
+        let of = |facet: Option<&str>| ruling(&file, kind, Asked::Facet(facet));
+        assert_eq!(risks_of(&of(Some("limits.daily"))), ["action"]);
+        assert_eq!(of(Some("limits.daily")).scope, RuleScope::UsingWorkflows);
+        assert_eq!(of(Some("words[0]")).demanded.len(), 2);
+        for facet in [None, Some("*"), Some("other"), Some("limits2"), Some("file:limits")] {
+            assert_eq!(of(facet).scope, RuleScope::Everything, "{facet:?}");
+            assert_eq!(of(facet).risks.len(), BUILT_IN_RISKS.len() + 1, "{facet:?}");
+        }
+        let lone = ruling(&file, ChangeKind::Own("lone".parse().unwrap()), Asked::Facet(Some("limits")));
+        assert_eq!(lone.scope, RuleScope::Everything);
+        assert!(lone.demanded.is_empty(), "every case runs, and none is missed");
+    }
+
+    #[test]
+    fn a_rule_for_the_whole_kind_takes_every_change_beside_those_for_facets() {
+        let file = project_file(&format!("{OWN}\n  - {{kind: guard, risks: [duplicate]}}"));
+        let kind = ChangeKind::Own("guard".parse().unwrap());
+        let of = |facet: Option<&str>| ruling(&file, kind, Asked::Facet(facet));
+        assert_eq!(risks_of(&of(Some("limits.daily"))), ["action", "duplicate"]);
+        assert_eq!(risks_of(&of(Some("other"))), ["duplicate"]);
+        assert_eq!(risks_of(&of(None)), ["access", "action", "duplicate", "tone"]);
+    }
+
+    #[test]
+    fn of_a_built_in_kind_the_project_can_only_say_more() {
+        let file = project_file(OWN);
+        let of = |facet: &str| ruling(&file, ChangeKind::Prompt, Asked::Facet(Some(facet)));
+        assert!(of("files[0]").risks.len() == ANSWER_RISKS.len() + 1, "the answer risks, and the project's own");
+        assert!(of("settings.voice").risks.contains(&Risk::from("operations")));
+        assert!(of("settings.voice").demanded.contains(&Risk::from("tone")));
+        assert!(!of("files[0]").demanded.contains(&Risk::from("tone")));
+    }
+
+    #[test]
+    fn the_list_names_the_projects_own_rules_and_what_no_rule_takes() {
+        let rows = rule_rows(Some(&project_file(OWN)));
+        let own: Vec<(&str, Option<&str>, bool)> =
+            rows[RULES.len()..].iter().map(|row| (row.change.name(), row.facet.as_deref(), row.own)).collect();
+        let expected = [
+            ("guard", Some("limits"), true),
+            ("guard", Some("words"), true),
+            ("guard", None, false),
+            ("lone", None, false),
+            ("prompt", Some("settings.voice"), true),
+        ];
+        assert_eq!(own, expected);
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::{BaselineHealth, CaseId, CaseStatus, Risk};
 use crate::manifest::{Case, Project};
 
 use super::plan::{Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason};
-use super::rules::{RuleScope, rule_for};
+use super::rules::{Asked, RuleScope, ruling};
 use super::stake::{self, Stake};
 
 /// So many paths are named as the cause of a full run; the plan's list of changes names all.
@@ -155,6 +155,17 @@ fn causes_of_everything(changes: &ChangeSet, project: &Project, request: &PlanRe
     for (kind, what) in kinds {
         causes.extend(cause(changes, what, |change| change.kind == kind));
     }
+    let unruled = |change: &Change| {
+        let asked = Asked::Facet(change.facet.as_deref());
+        matches!(change.kind, ChangeKind::Own(_))
+            && ruling(&project.file, change.kind, asked).scope == RuleScope::Everything
+    };
+    let mut own: Vec<ChangeKind> = changes.changes.iter().filter(|one| unruled(one)).map(|one| one.kind).collect();
+    own.dedup();
+    for kind in own {
+        let what = format!("no rule of the project takes what changed in a part of kind {}", kind.name());
+        causes.extend(cause(changes, &what, |change| change.kind == kind && unruled(change)));
+    }
     // A path below `cases/` that belongs to no case that could be read can belong to any.
     let stray_case = |change: &Change| change.kind == ChangeKind::Case && change.case.is_none();
     causes.extend(cause(changes, "what changed among the cases belongs to none that is known", stray_case));
@@ -194,10 +205,10 @@ fn mode_reason(causes: &[String], changes: &ChangeSet) -> String {
 }
 
 fn planned(change: &Change, changes: &ChangeSet, project: &Project) -> PlannedChange {
-    let own_risks = &project.file.risks;
-    let risks = match rule_for(change.kind).scope {
+    let ruling = ruling(&project.file, change.kind, Asked::Facet(change.facet.as_deref()));
+    let risks = match ruling.scope {
         RuleScope::ThatCase => change.case.iter().filter_map(|case| set_of(case, changes, project)).collect(),
-        _ => rule_for(change.kind).risks_with(own_risks),
+        _ => ruling.risks.into_iter().collect(),
     };
     PlannedChange { change: change.clone(), risks }
 }

@@ -7,7 +7,7 @@ use crate::domain::{PartId, Risk, WorkflowId};
 use crate::manifest::{Case, Project};
 
 use super::plan::Uncovered;
-use super::rules::{RuleScope, rule_for};
+use super::rules::{Asked, RuleScope, Ruling, ruling};
 
 /// Up to so many changes of one part are named one by one in a case's reasons; more are summed up in one phrase,
 /// so that a source of thousands of files does not give every case thousands of reasons. The plan's list of
@@ -16,10 +16,9 @@ const NAMED_ONE_BY_ONE: usize = 8;
 
 /// All changes of one part, and whom they reach.
 pub(super) struct Stake<'a> {
-    kind: ChangeKind,
     part: Option<&'a PartId>,
-    /// The risks, the project's own among them.
-    risks: BTreeSet<Risk>,
+    /// What the rules say.
+    ruling: Ruling,
     reach: Reach<'a>,
     /// The changes, a phrase each.
     pub(super) phrases: Vec<String>,
@@ -50,20 +49,17 @@ impl Reach<'_> {
 impl<'a> Stake<'a> {
     /// What any change of this part would put at stake, and for which cases.
     pub(super) fn of_any_change(kind: ChangeKind, part: Option<&'a PartId>, project: &'a Project) -> Self {
-        Self {
-            kind,
-            part,
-            risks: rule_for(kind).risks_with(&project.file.risks).into_iter().collect(),
-            reach: reach(kind, part, project),
-            phrases: Vec::new(),
-        }
+        Self::new(ruling(&project.file, kind, Asked::Any), part, project)
     }
 
-    /// How many of the project's cases show each risk that is at stake, sorted by risk. Only what a built-in rule
-    /// names counts: a risk of the project's own is at stake with every part, and need not be shown for each.
+    fn new(ruling: Ruling, part: Option<&'a PartId>, project: &'a Project) -> Self {
+        Self { reach: reach(ruling.scope, part, project), part, ruling, phrases: Vec::new() }
+    }
+
+    /// How many of the project's cases show each risk that is at stake, sorted by risk. Only what a rule
+    /// demands counts: a risk of the project's own is at stake with every part, and need not be shown for each.
     pub(super) fn shown(&self, project: &Project) -> BTreeMap<&Risk, usize> {
-        let named = self.risks.iter().filter(|risk| rule_for(self.kind).names(risk));
-        let mut shown: BTreeMap<&Risk, usize> = named.map(|risk| (risk, 0)).collect();
+        let mut shown: BTreeMap<&Risk, usize> = self.ruling.demanded.iter().map(|risk| (risk, 0)).collect();
         for case in project.cases.values().filter(|case| self.reaches(case)) {
             let risks: BTreeSet<&Risk> = self.risks_of(case).collect();
             for risk in risks {
@@ -82,32 +78,33 @@ impl<'a> Stake<'a> {
 
     /// Those of the case's risks that are at stake here, if the case is reached.
     pub(super) fn risks_of<'c>(&'c self, case: &'c Case) -> impl Iterator<Item = &'c Risk> {
-        case.risks.iter().chain([&case.set]).filter(|risk| self.risks.contains(*risk))
+        case.risks.iter().chain([&case.set]).filter(|risk| self.ruling.risks.contains(*risk))
     }
 }
 
-/// The stakes of all changes of parts: one for each part and kind.
+/// The stakes of all changes of parts: one for each part, kind, and what the rules say of its changes.
 pub(super) fn stakes<'a>(changes: &'a ChangeSet, project: &'a Project) -> Vec<Stake<'a>> {
-    let mut by_part: BTreeMap<(ChangeKind, Option<&PartId>), Vec<&Change>> = BTreeMap::new();
+    let mut by_part: BTreeMap<(ChangeKind, Option<&PartId>, Ruling), Vec<&Change>> = BTreeMap::new();
     for change in &changes.changes {
-        if matches!(rule_for(change.kind).scope, RuleScope::UsingWorkflows | RuleScope::CitingCases) {
-            by_part.entry((change.kind, change.part.as_ref())).or_default().push(change);
+        let ruling = ruling(&project.file, change.kind, Asked::Facet(change.facet.as_deref()));
+        if matches!(ruling.scope, RuleScope::UsingWorkflows | RuleScope::CitingCases) {
+            by_part.entry((change.kind, change.part.as_ref(), ruling)).or_default().push(change);
         }
     }
-    let stake = |((kind, part), changes): ((_, _), Vec<&Change>)| Stake {
+    let stake = |((kind, part, ruling), changes): ((_, _, _), Vec<&Change>)| Stake {
         phrases: phrases(kind, part, &changes),
-        ..Stake::of_any_change(kind, part, project)
+        ..Stake::new(ruling, part, project)
     };
     by_part.into_iter().map(stake).collect()
 }
 
 /// A part that the head no longer has was used by workflows that no longer say so, and a part that no workflow
 /// lists may be used all the same: both reach every case.
-fn reach<'a>(kind: ChangeKind, part: Option<&'a PartId>, project: &'a Project) -> Reach<'a> {
+fn reach<'a>(scope: RuleScope, part: Option<&'a PartId>, project: &'a Project) -> Reach<'a> {
     let Some(part) = part.filter(|part| project.parts.contains_key(*part)) else { return Reach::All };
     let workflows: BTreeSet<&WorkflowId> =
         project.file.workflows.iter().filter(|(_, spec)| spec.parts.contains(part)).map(|(id, _)| id).collect();
-    match rule_for(kind).scope {
+    match scope {
         RuleScope::CitingCases if workflows.is_empty() => {
             Reach::Citing { source: part, workflows: project.file.workflows.keys().collect() }
         }

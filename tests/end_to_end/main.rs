@@ -22,6 +22,7 @@ mod ledger;
 mod ledger_states;
 mod machine_output;
 mod oracle_check;
+mod own_kinds;
 mod report_forms;
 mod reviewed;
 mod sandbox;

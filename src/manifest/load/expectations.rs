@@ -16,6 +16,8 @@ use crate::manifest::yaml::Document;
 
 use super::project_file::check_program;
 
+pub(super) use json_schema::unknown_keywords;
+
 /// Checks the expectation at `pointer`.
 pub(super) fn check(document: &Document, pointer: &str, expectation: &Expectation, errors: &mut Vec<Diagnostic>) {
     if let Some(inner) = &expectation.not {

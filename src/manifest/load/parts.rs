@@ -11,14 +11,15 @@ use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::FileSource;
 use crate::manifest::node::{Half, below};
 use crate::manifest::part::{
-    ConnectorManifest, Manifest, ModelManifest, Part, PartKind, PermissionsManifest, PromptManifest, SourceManifest,
-    ToolManifest,
+    ConnectorManifest, Manifest, ModelManifest, OwnManifest, Part, PartKind, PermissionsManifest, PromptManifest,
+    SourceManifest, ToolManifest,
 };
-use crate::manifest::schema::{FileKind, read_raw};
+use crate::manifest::schema::{FileKind, read_raw, read_with};
 use crate::manifest::suggest::{list_of, nearest};
 use crate::manifest::yaml::Document;
 
 use super::names::{self, IdPlace};
+use super::own_kinds::OwnKinds;
 use super::paths::{self, PathFault};
 use super::project_file::check_glob;
 use super::wires;
@@ -63,17 +64,17 @@ impl ReadPart {
 }
 
 /// Reads one manifest and the files that it names, and checks all that can be told without other manifests.
-pub(super) fn read(files: &dyn FileSource, path: &str) -> ReadPart {
+pub(super) fn read(files: &dyn FileSource, path: &str, kinds: &OwnKinds) -> ReadPart {
     let mut read = ReadPart::unreadable(path, Vec::new());
     let document = match super::read_document(files, path) {
         Ok(document) => document,
         Err(errors) => return ReadPart::unreadable(path, errors),
     };
     read.id_place = IdPlace::of(&document);
-    match kind_of(&document) {
+    match kind_of(&document, kinds) {
         Ok(kind) => {
             read.kind = Some(kind);
-            match read_manifest(kind, &document) {
+            match read_manifest(kind, kinds, &document) {
                 Ok(manifest) => take(files, manifest, &document, &mut read),
                 Err(errors) => read.errors.extend(errors),
             }
@@ -84,14 +85,17 @@ pub(super) fn read(files: &dyn FileSource, path: &str) -> ReadPart {
     read
 }
 
-fn kind_of(document: &Document) -> Result<PartKind, Box<Diagnostic>> {
-    let names = PartKind::ALL.map(PartKind::name);
+fn kind_of(document: &Document, own: &OwnKinds) -> Result<PartKind, Box<Diagnostic>> {
+    let names = own.names();
     let kinds = format!("the kinds are {}", list_of(&names, "and"));
     let error = match document.json.get("kind") {
         Some(Value::String(name)) => {
-            if let Some(kind) = PartKind::ALL.into_iter().find(|kind| kind.name() == name) {
+            let built_in = PartKind::BUILT_IN.into_iter().find(|kind| kind.name() == name);
+            if let Some(kind) = built_in.or_else(|| own.find(name).map(PartKind::Own)) {
                 return Ok(kind);
             }
+            let own = if own.is_known { "is declared under `kinds` in" } else { "may stand in, which cannot be read:" };
+            let kinds = format!("{kinds}; one of your own {own} holdpoint.yaml");
             let hint = nearest(name, &names).map_or(kinds, |near| format!("did you mean `{near}`?"));
             document.error("/kind", format!("`{}` is no kind of manifest", name.escape_debug())).with_hint(hint)
         }
@@ -102,7 +106,7 @@ fn kind_of(document: &Document) -> Result<PartKind, Box<Diagnostic>> {
     Err(Box::new(error))
 }
 
-fn read_manifest(kind: PartKind, document: &Document) -> Result<Manifest, Vec<Diagnostic>> {
+fn read_manifest(kind: PartKind, kinds: &OwnKinds, document: &Document) -> Result<Manifest, Vec<Diagnostic>> {
     let schema = FileKind::Manifest(kind);
     Ok(match kind {
         PartKind::Model => Manifest::Model(read_raw::<ModelManifest>(schema, document)?),
@@ -111,6 +115,10 @@ fn read_manifest(kind: PartKind, document: &Document) -> Result<Manifest, Vec<Di
         PartKind::Permissions => Manifest::Permissions(read_raw::<PermissionsManifest>(schema, document)?),
         PartKind::Connector => Manifest::Connector(read_raw::<ConnectorManifest>(schema, document)?),
         PartKind::Tool => Manifest::Tool(read_raw::<ToolManifest>(schema, document)?),
+        PartKind::Own(own) => Manifest::Own(match kinds.schema(own) {
+            Some((schema, validator)) => read_with::<OwnManifest>(schema, validator, document)?,
+            None => read_raw::<OwnManifest>(schema, document)?,
+        }),
     })
 }
 
@@ -129,6 +137,10 @@ fn take(files: &dyn FileSource, manifest: Manifest, document: &Document, read: &
         Manifest::Source(source) => {
             reader.named(&source.files);
             reader.matched(&source.globs);
+        }
+        Manifest::Own(own) => {
+            reader.named(&own.files);
+            reader.matched(&own.globs);
         }
         Manifest::Model(_) | Manifest::Permissions(_) | Manifest::Connector(_) => {}
     }
@@ -167,7 +179,7 @@ fn check_alone(manifest: &Manifest, document: &Document, errors: &mut Vec<Diagno
             }
             wires::check(connector, document, errors);
         }
-        Manifest::Model(_) | Manifest::Prompt(_) => {}
+        Manifest::Model(_) | Manifest::Prompt(_) | Manifest::Own(_) => {}
     }
 }
 

@@ -14,6 +14,7 @@ use crate::manifest::yaml::Document;
 
 use super::connectors;
 use super::names;
+use super::own_kinds;
 use super::paths;
 use super::probes;
 
@@ -105,6 +106,7 @@ fn check(file: &ProjectFile, document: &Document, errors: &mut Vec<Diagnostic>) 
     }
     check_globs(document, "/inert", &file.inert, errors);
     check_sets(document, file, errors);
+    own_kinds::check(file, document, errors);
     for (name, workflow) in &file.workflows {
         check_workflow(document, &below("/workflows", name), workflow, errors);
     }

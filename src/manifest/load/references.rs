@@ -64,7 +64,7 @@ impl<'a> Scope<'a> {
         kind: Option<PartKind>,
         errors: &mut Vec<Diagnostic>,
     ) -> Option<&'a ReadPart> {
-        let what = kind.map_or("part", PartKind::name);
+        let what = kind.as_ref().map_or("part", PartKind::name);
         let Some(part) = self.parts.get(id.as_str()) else {
             if self.parts_are_complete {
                 let of_kind =

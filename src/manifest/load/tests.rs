@@ -7,6 +7,7 @@ mod expectations;
 mod faults;
 mod hostile;
 mod manifests;
+mod own_kinds;
 mod probes;
 mod project_files;
 mod sides;

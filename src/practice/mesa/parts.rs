@@ -42,7 +42,7 @@ impl DeskParts {
                 Manifest::Permissions(manifest) => permissions.push(manifest),
                 Manifest::Connector(connector) => staging = staging.or_else(|| contract(&connector)),
                 Manifest::Tool(tool) => tools.push(tool.id),
-                Manifest::Model(_) => {}
+                Manifest::Model(_) | Manifest::Own(_) => {}
             }
         }
         let (connector, retention_s) = staging.ok_or_else(|| PracticeError::Setup {

@@ -93,7 +93,11 @@ const MAP: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "
 
 /// Every keyword that draft 2020-12 does not know: its place, what is wrong, and a hint. A keyword that begins with
 /// `x-` is the author's own.
-pub(super) fn unknown_keywords(schema: &Value, pointer: &str, found: &mut Vec<(String, String, String)>) {
+pub(in crate::manifest::load) fn unknown_keywords(
+    schema: &Value,
+    pointer: &str,
+    found: &mut Vec<(String, String, String)>,
+) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, value) in keywords {
         let place = below(pointer, keyword);

@@ -26,7 +26,8 @@ fn a_manifest_says_of_what_kind_it_is() {
     assert_odd(
         "id: odd\nkind: workflow\nversion: '1'\n",
         "2:7 `workflow` is no kind of manifest\n  \
-         the kinds are model, prompt, source, permissions, connector and tool",
+         the kinds are model, prompt, source, permissions, connector and tool; one of your own is declared under `kinds` in \
+         holdpoint.yaml",
     );
     assert_odd(
         "id: odd\nkind: 1\nversion: '1'\n",

@@ -1,0 +1,115 @@
+//! A kind of part that the project declares: it is read, compared facet by facet, and selected for by the project's own rules.
+
+use crate::sandbox::Sandbox;
+use crate::small_project::{CASE, FILES, PROJECT};
+
+const KINDS: &str = "\
+risks: [tone]
+kinds:
+  guardrail:
+    description: A filter in front of the model.
+    schema: {properties: {threshold: {type: number}, words: {type: array}, note: {type: string}}}
+rules:
+  - {kind: guardrail, facet: threshold, risks: [tone], because: Too high lets rudeness through.}
+  - {kind: guardrail, facet: words, risks: [access]}
+";
+
+const GUARDRAIL: &str = "id: filter\nkind: guardrail\nversion: \"1\"\nthreshold: 0.5\nwords: [lamp]\nnote: old\n";
+
+/// The small project with a part of a kind of its own, and a case that shows a risk of its own.
+fn project() -> Sandbox {
+    let file = format!("{}{KINDS}", PROJECT.replace("parts: [greeting]", "parts: [greeting, filter]"));
+    let tone = CASE.replace("id: greets", "id: kind-words");
+    let mut files = FILES.to_vec();
+    files[0].1 = &file;
+    files.extend([("manifests/filter.yaml", GUARDRAIL), ("cases/tone/kind-words.yaml", &tone)]);
+    let sandbox = Sandbox::with_files(&files);
+    sandbox.measure_and_accept();
+    sandbox
+}
+
+fn selected(plan: &serde_json::Value) -> Vec<&str> {
+    plan["selected"].as_array().unwrap().iter().map(|case| case["case"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_change_of_a_facet_runs_the_cases_of_the_risks_that_the_projects_rule_names() {
+    let sandbox = project();
+    sandbox.edit("manifests/filter.yaml", "threshold: 0.5", "threshold: 0.7");
+    let plan = sandbox.holdpoint(&["plan", "--json"]).expect(0).json();
+    let change = &plan["changes"][0];
+    assert_eq!((&change["kind"], &change["facet"]), (&"guardrail".into(), &"threshold".into()));
+    assert_eq!((&change["from"], &change["risks"]), (&0.5.into(), &serde_json::json!(["tone"])));
+    assert_eq!((&plan["mode"], selected(&plan)), (&"selective".into(), vec!["kind-words"]));
+    assert_eq!(plan["uncovered"], serde_json::json!([]));
+    sandbox.holdpoint(&["gate"]).expect(0);
+    assert_eq!(sandbox.report()["changes"][0]["kind"], "guardrail");
+}
+
+#[test]
+fn a_risk_that_no_case_shows_is_uncovered_and_a_case_is_begun_for_it() {
+    let sandbox = project();
+    sandbox.edit("manifests/filter.yaml", "[lamp]", "[lamp, chair]");
+    let plan = sandbox.holdpoint(&["plan", "--json"]).expect(0).json();
+    assert_eq!(selected(&plan), [""; 0]);
+    let command = "holdpoint case new --for filter/access";
+    assert_eq!(plan["uncovered"], serde_json::json!([{"part": "filter", "risk": "access", "command": command}]));
+    sandbox.holdpoint(&["plan"]).expect(0).says(command);
+    sandbox.holdpoint(&["case", "list"]).expect(0).says("access of the guardrail filter");
+    let begun = sandbox.holdpoint(&["case", "new", "--for", "filter/access"]).expect(0);
+    assert!(!begun.stderr.contains("by itself"), "{}", begun.stderr);
+    assert!(sandbox.read("cases/access/filter-access.yaml").contains("of the guardrail filter"));
+}
+
+#[test]
+fn a_change_that_no_rule_takes_runs_every_case_and_says_so() {
+    let sandbox = project();
+    sandbox.edit("manifests/filter.yaml", "note: old", "note: new");
+    let plan = sandbox.holdpoint(&["plan", "--json"]).expect(0).json();
+    assert_eq!((&plan["mode"], selected(&plan).len()), (&"all".into(), 2));
+    let reason = "no rule of the project takes what changed in a part of kind guardrail (manifests/filter.yaml)";
+    assert_eq!(plan["mode_reason"], reason);
+}
+
+#[test]
+fn a_rule_for_a_built_in_kind_adds_to_it() {
+    let sandbox = project();
+    let file = sandbox.read("holdpoint.yaml");
+    sandbox.write("holdpoint.yaml", &format!("{file}  - {{kind: prompt, facet: files, risks: [operations]}}\n"));
+    sandbox.commit("a rule");
+    sandbox.edit("prompts/greeting.txt", "Good morning", "Good morning!");
+    let plan = sandbox.holdpoint(&["plan", "--base", "HEAD", "--json"]).expect(0).json();
+    assert_eq!(selected(&plan), ["greets", "kind-words"]);
+    let missing: Vec<&str> =
+        plan["uncovered"].as_array().unwrap().iter().map(|one| one["risk"].as_str().unwrap()).collect();
+    assert!(missing.contains(&"operations") && missing.contains(&"malformed_output"), "{missing:?}");
+}
+
+#[test]
+fn rules_and_their_explanation_show_what_the_project_declares() {
+    let sandbox = project();
+    let rules = sandbox.holdpoint(&["rules"]).expect(0).stdout;
+    for words in
+        ["guardrail threshold", "Too high lets rudeness through.", "No rule of the project says what any other change"]
+    {
+        assert!(rules.contains(words), "{words}:\n{rules}");
+    }
+    let rows = sandbox.holdpoint(&["rules", "--json"]).expect(0).json();
+    let own = rows["rules"].as_array().unwrap().iter().filter(|row| row["own"] == true);
+    assert_eq!(own.map(|row| row["facet"].as_str().unwrap()).collect::<Vec<_>>(), ["threshold", "words"]);
+    let explained = sandbox.holdpoint(&["rules", "--explain", "manifests/filter.yaml"]).expect(0).stdout;
+    for words in ["manifest of the guardrail `filter`", "guardrail threshold", "guardrail words", "runs every case"] {
+        assert!(explained.contains(words), "{words}:\n{explained}");
+    }
+}
+
+#[test]
+fn editors_are_told_of_the_kind() {
+    let sandbox = project();
+    let schema = sandbox.holdpoint(&["schema", "guardrail"]).expect(0).json();
+    assert_eq!(schema["properties"]["kind"]["const"], "guardrail");
+    assert_eq!(schema["properties"]["threshold"]["type"], "number");
+    assert!(schema["required"].as_array().unwrap().contains(&"version".into()));
+    sandbox.holdpoint(&["schema", "--write"]).expect(0);
+    assert!(sandbox.read(".holdpoint/schemas/guardrail.json").contains("threshold"));
+}
