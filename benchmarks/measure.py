@@ -158,6 +158,8 @@ def proxy(folder):
         ours = Talking(running, [str(examples / "run_proxy"), direct])
         passed = {"ours": ours.heard, "slow": Talking(running, [str(examples / "run_proxy"), slow]).heard}
         bare = Talking(running, [load, "pass", direct]).heard
+        stub = Talking(running, [sys.executable, str(ROOT / "benchmarks/programs/stub.py")]).heard
+        passed["stub"] = Talking(running, [str(examples / "run_proxy"), stub]).heard
         mitmdump = shutil.which("mitmdump") or (install_mitmproxy(folder) if Settings.install else None)
         if mitmdump:
             passed["mitmproxy"] = start_mitmproxy(running, mitmdump, direct)
@@ -169,8 +171,8 @@ def proxy(folder):
             straight = median(direct, count)
             return median(passed[name], count) - straight
 
-        def share(straight, through):
-            taken = [int(run([load, "calls", to, "64", "19200"]).split()[1]) for to in (straight, through)]
+        def share(straight, through, count=19200):
+            taken = [int(run([load, "calls", to, "64", str(count)]).split()[1]) for to in (straight, through)]
             return taken[0] / taken[1]
 
         def times_less():
@@ -205,6 +207,8 @@ def proxy(folder):
         yield Value("throughput at 64 connections, target answers at once", at_once, **half)
         yield Value("the same through a proxy that records nothing", lambda: share(direct, bare), "of direct", "none", bool)
         yield Value("throughput at 64 connections, target takes 2 ms", slowly, **half)
+        stubbed = lambda: share(stub, passed["stub"], 6400)
+        yield Value("throughput at 64 connections, target is a stub in Python", stubbed, **half)
         restart()
         yield Value("memory from call 25,600 to 102,400 of a trial", growth_by_calls, "MiB", "8", lambda value: value <= 8)
         yield Value("memory for a body of 1 GiB each way", growth_by_a_body, "MiB", "8", lambda value: value <= 8)
