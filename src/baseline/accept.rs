@@ -53,6 +53,20 @@ pub struct Acceptance {
     pub contents: Contents,
     /// The accepted cases that failed: they become known failures, which no longer block.
     pub known_failures: Vec<CaseId>,
+    /// The accepted cases that ran in fewer trials than the head of the ledger has of them: what happens now and then shows
+    /// less from now on.
+    pub fewer_trials: Vec<FewerTrials>,
+}
+
+/// A case that is accepted with fewer trials than were accepted before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FewerTrials {
+    /// The case.
+    pub case: CaseId,
+    /// Trials that were accepted before.
+    pub before: u32,
+    /// Trials that are accepted now.
+    pub now: u32,
 }
 
 /// Why something cannot be accepted.
@@ -138,6 +152,12 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
     let failed =
         |(case, accepted): (&CaseId, &AcceptedCase)| (accepted.status == CaseStatus::Failed).then(|| case.clone());
     let known_failures = cases.iter().filter_map(failed).collect();
+    let fewer = |(case, accepted): (&CaseId, &AcceptedCase)| {
+        let before = baseline.cases.get(case)?.case.trials;
+        let fewer = FewerTrials { case: case.clone(), before, now: accepted.trials };
+        (fewer.now < before).then_some(fewer)
+    };
+    let fewer_trials = cases.iter().filter_map(fewer).collect();
     let record = Record {
         schema: RECORD_SCHEMA.to_owned(),
         parents: ledger.heads(),
@@ -154,7 +174,7 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
         removed,
         revokes: Vec::new(),
     };
-    Ok(Acceptance { record, contents, known_failures })
+    Ok(Acceptance { record, contents, known_failures, fewer_trials })
 }
 
 /// Makes the record that takes earlier ones out of force again.

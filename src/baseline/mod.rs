@@ -11,7 +11,7 @@ mod reviewed;
 #[cfg(test)]
 pub(crate) mod samples;
 
-pub use accept::{AcceptError, AcceptRequest, Acceptance, accept, revoke};
+pub use accept::{AcceptError, AcceptRequest, Acceptance, FewerTrials, accept, revoke};
 pub use accepted_case::ChangedOutcome;
 pub use ledger::{Ledger, LedgerError};
 pub use reading::Finding;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::baseline::{ForkConflict, Record};
+use crate::baseline::{FewerTrials, ForkConflict, Ledger, Record};
 use crate::domain::{CaseId, Digest, ExitCode, counted};
 use crate::evidence::excerpt;
 use crate::pipeline::{self, AcceptRequest, LedgerCheck, open_ledger, verify_ledger};
@@ -11,6 +11,9 @@ use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
 use super::console::{BAD, FAINT, GOOD, STRONG, paint};
 use super::failure::Failure;
 use super::{Context, check};
+
+/// So many cases are told one by one.
+const CASES_TOLD: usize = 10;
 
 /// Characters of a name or reason that a list shows; what others wrote moves no cursor and begins no line.
 const TEXT_CAP: usize = 200;
@@ -51,6 +54,20 @@ fn accept(context: &Context, arguments: &AcceptArguments) -> Result<ExitCode, Fa
             failing.join(", ")
         ));
     }
+    if !accepted.fewer_trials.is_empty() {
+        let told = |fewer: &FewerTrials| format!("{} ({} instead of {})", fewer.case, fewer.now, fewer.before);
+        let named: Vec<String> = accepted.fewer_trials.iter().take(CASES_TOLD).map(told).collect();
+        let more = match accepted.fewer_trials.len().saturating_sub(CASES_TOLD) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        context.console.say(format!(
+            "{}: {} in fewer trials than were accepted before, so that what happens now and then shows less: {}{more}",
+            paint(BAD, "among them"),
+            counted(accepted.fewer_trials.len(), "result"),
+            named.join(", ")
+        ));
+    }
     if !accepted.removed.is_empty() {
         let removed: Vec<&str> = accepted.removed.iter().map(CaseId::as_str).collect();
         context.console.say(format!("no longer expected: {}", removed.join(", ")));
@@ -64,7 +81,11 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
     let records: Vec<_> = ledger.records().collect();
     if as_json {
         let rows: Vec<_> = records.iter().rev().map(|(digest, record)| row(digest, record)).collect();
-        context.console.json(&json!({"schema": "holdpoint.baselines/1", "records": rows}))?;
+        let heads = ledger.heads();
+        let disputed: Vec<String> = ledger.fold().conflicts.iter().map(disputed).collect();
+        let document =
+            json!({"schema": "holdpoint.baselines/1", "heads": heads, "disputed": disputed, "records": rows});
+        context.console.json(&document)?;
         return Ok(ExitCode::Passed);
     }
     if records.is_empty() {
@@ -76,7 +97,33 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
         let line = format!("{}  {}  {by}, {cases}: {reason}", digest.short(), record.accepted);
         context.console.say(line);
     }
+    fork(context, &ledger);
     Ok(ExitCode::Passed)
+}
+
+/// Says where two branches each accepted something and nothing joins them yet, and on what they do not agree.
+fn fork(context: &Context, ledger: &Ledger) {
+    let heads = ledger.heads();
+    if heads.len() < 2 {
+        return;
+    }
+    let named: Vec<&str> = heads.iter().map(Digest::short).collect();
+    context.console.say(format!(
+        "{}: no record follows {}; the next acceptance joins them",
+        paint(BAD, "forked"),
+        named.join(" or ")
+    ));
+    let disputed: Vec<String> = ledger.fold().conflicts.iter().map(disputed).collect();
+    if !disputed.is_empty() {
+        context
+            .console
+            .say(format!("  accepted differently, and the newer one counts until then: {}", disputed.join(", ")));
+    }
+}
+
+/// What two branches accepted differently.
+fn disputed(conflict: &ForkConflict) -> String {
+    conflict.case.as_ref().map_or_else(|| "the parts".to_owned(), ToString::to_string)
 }
 
 fn row(digest: &Digest, record: &Record) -> serde_json::Value {

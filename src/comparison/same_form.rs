@@ -49,7 +49,7 @@ fn still_failing(before: &AcceptedCase, now: Result<'_>, before_as: &str) -> (St
         return (Standing::NotComparable, why);
     }
     let new = now.summary.failing.iter().filter(|index| !before.failing.contains(index));
-    let new: Vec<String> = new.map(|index| expectation(now.graders, *index)).collect();
+    let new = named_expectations(now.graders, &new.copied().collect::<Vec<_>>());
     if !new.is_empty() {
         let why = format!("it fails where it did not before: {}; {before_as}", new.join(", "));
         return (Standing::Regressed, why);
@@ -64,6 +64,11 @@ fn still_failing(before: &AcceptedCase, now: Result<'_>, before_as: &str) -> (St
 pub(super) fn fewer_trials(before: &AcceptedCase, now: &AcceptedCase, before_as: &str) -> Option<String> {
     let (ran, then) = (now.trials, before.trials);
     (ran < then).then(|| format!("fewer trials than before: {ran} now, {then} then; {before_as}"))
+}
+
+/// These expectations by their places and their graders.
+pub(super) fn named_expectations(graders: &[String], indices: &[usize]) -> Vec<String> {
+    indices.iter().map(|index| expectation(graders, *index)).collect()
 }
 
 /// An expectation by its place and its grader, as `expectation 2 (contains)`.

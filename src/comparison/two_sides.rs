@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::baseline::AcceptedCase;
-use crate::domain::{Aspect, CaseId, CaseStatus};
+use crate::domain::{Aspect, CaseId, CaseStatus, Digest};
 use crate::grading::CaseResult;
 
 use super::compare::{graders, named};
@@ -17,17 +17,41 @@ pub struct SideCase {
     pub summary: AcceptedCase,
     /// The graders of its expectations, by index, where the record says.
     pub graders: Vec<String>,
+    /// The answers of its trials, as far as the record has them.
+    pub answers: BTreeSet<Digest>,
+    /// Its result in the form that the base had, where that ran too.
+    pub old_form: Option<AcceptedCase>,
+    /// When it ran or was accepted, RFC 3339.
+    pub since: String,
 }
 
 impl SideCase {
-    /// A result that a run recorded.
-    pub fn of(result: &CaseResult) -> Self {
-        Self { summary: AcceptedCase::of(result), graders: graders(result) }
+    /// A result that a run recorded which began then.
+    pub fn of(result: &CaseResult, old_form: Option<&CaseResult>, since: &str) -> Self {
+        let answers = result.trials.iter().filter_map(|trial| trial.observation.last_answer());
+        Self {
+            summary: AcceptedCase::of(result),
+            graders: graders(result),
+            answers: answers.map(|answer| Digest::of(answer.text.as_bytes())).collect(),
+            old_form: old_form.map(AcceptedCase::of),
+            since: since.to_owned(),
+        }
     }
 
-    /// A result that was accepted.
-    pub fn accepted(case: &AcceptedCase) -> Self {
-        Self { summary: case.clone(), graders: Vec::new() }
+    /// A result that was accepted then. Of its answers the first alone is kept.
+    pub fn accepted(case: &AcceptedCase, since: &str) -> Self {
+        Self {
+            summary: case.clone(),
+            graders: Vec::new(),
+            answers: case.output.iter().cloned().collect(),
+            old_form: None,
+            since: since.to_owned(),
+        }
+    }
+
+    /// Whether any trial answers otherwise than before, or no longer as one did then; `None` where a side has no answer.
+    pub fn answers_otherwise(&self, before: &Self) -> Option<bool> {
+        (!self.answers.is_empty() && !before.answers.is_empty()).then(|| self.answers != before.answers)
     }
 }
 
@@ -61,7 +85,7 @@ fn both(id: &CaseId, (name, then): (&str, &SideCase), today: &SideCase, same_pro
     let graders = if today.graders.is_empty() { &then.graders } else { &today.graders };
     let result = Result { summary: now, graders };
     let before_as = format!("{name} has it as {}", before.status);
-    let (standing, why) = standing(before, result, &differs, &before_as);
+    let (standing, why) = standing(before, (result, today), &differs, &before_as);
     let same_expectations = !differs.iter().any(|aspect| matches!(aspect, Aspect::Expectations | Aspect::Case));
     Compared {
         status: Some(now.status),
@@ -74,26 +98,63 @@ fn both(id: &CaseId, (name, then): (&str, &SideCase), today: &SideCase, same_pro
     }
 }
 
-fn standing(before: &AcceptedCase, now: Result<'_>, differs: &[Aspect], before_as: &str) -> (Standing, String) {
+fn standing(
+    before: &AcceptedCase,
+    (now, today): (Result<'_>, &SideCase),
+    differs: &[Aspect],
+    before_as: &str,
+) -> (Standing, String) {
     let status = now.summary.status;
-    if !differs.is_empty() {
-        let why = format!("the two do not speak of the same thing; what differs: {}; {before_as}", named(differs));
-        return (Standing::NotComparable, why);
-    }
     if let Some(standing) = Standing::undecided(status) {
-        return (standing, format!("it is {status} now, which decides nothing; {before_as}"));
+        let other = if differs.is_empty() { String::new() } else { format!("; what differs: {}", named(differs)) };
+        return (standing, format!("it is {status} now, which decides nothing{other}; {before_as}"));
+    }
+    match differs {
+        [] => {}
+        [Aspect::Expectations] => return other_expectations(before, (now, today), before_as),
+        several => {
+            let why = format!("the two do not speak of the same thing; what differs: {}; {before_as}", named(several));
+            return (Standing::NotComparable, why);
+        }
     }
     match (before.status, status) {
-        // Some of its trials failed before, and none does now.
-        (CaseStatus::Flaky, CaseStatus::Passed) if now.summary.trials >= before.trials => {
-            (Standing::Fixed, format!("it passes now; {before_as}"))
-        }
-        (CaseStatus::Errored | CaseStatus::Uncertain | CaseStatus::Flaky, _) => (
+        (CaseStatus::Flaky, _) => match same_form::fewer_trials(before, now.summary, before_as) {
+            Some(why) => (Standing::NotComparable, why),
+            // Some of its trials failed before, and none does now; or some passed, and none does.
+            None if status == CaseStatus::Passed => (Standing::Fixed, format!("it passes now; {before_as}")),
+            None => {
+                let why = format!(
+                    "it fails in all trials now, and passed in {} of {}; {before_as}",
+                    before.passed, before.trials
+                );
+                (Standing::Regressed, why)
+            }
+        },
+        (CaseStatus::Errored | CaseStatus::Uncertain, _) => (
             Standing::NotComparable,
             format!("it {status} now, and there is nothing to hold that against: {before_as}"),
         ),
         _ => same_form::same_form(before, now, before_as),
     }
+}
+
+/// A case of which the expectations alone are others now. Only its old form, run again beside the new one, can show that the
+/// edit makes no difference.
+fn other_expectations(
+    before: &AcceptedCase,
+    (now, today): (Result<'_>, &SideCase),
+    before_as: &str,
+) -> (Standing, String) {
+    let old_form = today.old_form.as_ref().filter(|old| old.digest == before.digest);
+    let passes = |case: &AcceptedCase| case.status == CaseStatus::Passed;
+    if old_form.is_some_and(|old| passes(old) && passes(before) && old.trials >= before.trials) && passes(now.summary) {
+        return (Standing::Unchanged, "edited: its expectations; it passes in its old and its new form".to_owned());
+    }
+    let old = old_form.map(|old| format!("; its old form is {} now", old.status)).unwrap_or_default();
+    let failing = same_form::named_expectations(now.graders, &now.summary.failing);
+    let failing = if failing.is_empty() { String::new() } else { format!(" in {}", failing.join(", ")) };
+    let why = format!("its expectations are others now: it {} by them{failing}{old}; {before_as}", now.summary.status);
+    (Standing::ExpectationChanged, why)
 }
 
 fn gone(id: &CaseId, name: &str, then: &SideCase, now: ComparedSide<'_>) -> Compared {
@@ -119,7 +180,7 @@ fn new(id: &CaseId, before: ComparedSide<'_>, today: &SideCase) -> Compared {
 mod tests {
     use super::*;
     use crate::baseline::samples;
-    use crate::domain::{Digest, Outcome};
+    use crate::domain::{Outcome, Question};
 
     use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
 
@@ -127,6 +188,9 @@ mod tests {
         SideCase {
             summary: samples::accepted(status, "answer"),
             graders: vec!["contains".to_owned(), "json".to_owned()],
+            answers: BTreeSet::from([Digest::of(b"answer")]),
+            old_form: None,
+            since: "2026-03-02T09:00:00Z".to_owned(),
         }
     }
 
@@ -154,7 +218,7 @@ mod tests {
             (Failed, Errored, Standing::Errored),
             (Passed, Uncertain, Standing::Uncertain),
             (Flaky, Passed, Standing::Fixed),
-            (Flaky, Failed, Standing::NotComparable),
+            (Flaky, Failed, Standing::Regressed),
             (Errored, Passed, Standing::NotComparable),
             (Uncertain, Failed, Standing::NotComparable),
         ] {
@@ -194,5 +258,65 @@ mod tests {
         let grade = &compared.grades[0];
         assert_eq!((grade.expectation, grade.grader.as_str(), grade.holds_now), (2, "json", false));
         assert!(compared.outcomes[0].worse);
+    }
+
+    #[test]
+    fn a_flaky_case_that_ran_less_often_shows_nothing() {
+        let trials = |status, passed, trials| {
+            let mut side = case(status);
+            (side.summary.passed, side.summary.trials) = (passed, trials);
+            Some(side)
+        };
+        let regressed = compared(trials(Flaky, 1, 2), trials(Failed, 0, 2), &[]);
+        assert!(regressed.why.contains("it fails in all trials now, and passed in 1 of 2"), "{}", regressed.why);
+        assert_eq!(compared(trials(Flaky, 1, 2), trials(Failed, 0, 1), &[]).standing, Standing::NotComparable);
+        assert_eq!(compared(trials(Flaky, 1, 2), trials(Passed, 1, 1), &[]).standing, Standing::NotComparable);
+    }
+
+    /// A case whose expectations, and nothing else, are those of this text.
+    fn asking(status: CaseStatus, expectations: &str) -> SideCase {
+        let mut side = case(status);
+        side.summary.digest = Digest::of(expectations.as_bytes());
+        side.summary.question = Question::default();
+        side.summary.question.set(Aspect::Expectations, Digest::of(expectations.as_bytes()));
+        side.summary.question.set(Aspect::Case, Digest::of(b"input"));
+        side
+    }
+
+    #[test]
+    fn other_expectations_are_named_as_that_unless_the_old_ones_were_met_too() {
+        let (before, mut now) = (asking(Passed, "one"), asking(Passed, "two"));
+        let changed = compared(Some(before.clone()), Some(now.clone()), &[]);
+        assert_eq!((changed.standing, changed.pair()), (Standing::ExpectationChanged, None));
+        assert!(changed.why.starts_with("its expectations are others now: it passed by them"), "{}", changed.why);
+        let mut old_form = before.summary.clone();
+        now.old_form = Some(old_form.clone());
+        assert_eq!(compared(Some(before.clone()), Some(now.clone()), &[]).standing, Standing::Unchanged);
+        old_form.status = Failed;
+        now.old_form = Some(old_form);
+        let changed = compared(Some(before.clone()), Some(now.clone()), &[]);
+        assert!(changed.why.contains("its old form is failed now"), "{}", changed.why);
+        now.summary.status = Failed;
+        now.summary.failing = vec![1];
+        let failing = compared(Some(before.clone()), Some(now.clone()), &[]);
+        assert_eq!(failing.standing, Standing::ExpectationChanged);
+        assert!(failing.why.contains("it failed by them in expectation 2 (json)"), "{}", failing.why);
+        now.summary.question.set(Aspect::Case, Digest::of(b"another input"));
+        let other = compared(Some(before), Some(now), &[]);
+        assert_eq!(other.standing, Standing::NotComparable);
+        assert_eq!(other.differs, [Aspect::Case, Aspect::Expectations]);
+    }
+
+    #[test]
+    fn every_trial_s_answer_counts() {
+        let answering = |texts: &[&str]| SideCase {
+            answers: texts.iter().map(|text| Digest::of(text.as_bytes())).collect(),
+            ..case(Passed)
+        };
+        let (one, two) = (answering(&["a"]), answering(&["a", "b"]));
+        assert_eq!(two.answers_otherwise(&one), Some(true));
+        assert_eq!(one.answers_otherwise(&two), Some(true));
+        assert_eq!(two.answers_otherwise(&two.clone()), Some(false));
+        assert_eq!(two.answers_otherwise(&answering(&[])), None);
     }
 }

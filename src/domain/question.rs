@@ -54,7 +54,8 @@ impl fmt::Display for Aspect {
 }
 
 /// The digests of a case's aspects beside that of the case as a whole. An aspect that a case does not have is not there;
-/// the expectations always are, so that an empty question is that of a record in which it was not kept.
+/// the expectations always are, so that an empty question is that of a record in which it was not kept. What goes in is not
+/// there in records of before it was kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Question(BTreeMap<Aspect, Digest>);
@@ -81,8 +82,12 @@ impl Question {
             return Vec::new();
         }
         let aspects =
-            [Aspect::Expectations, Aspect::JudgingPrograms, Aspect::FaultSchedule, Aspect::Probes].into_iter();
-        aspects.filter(|aspect| self.get(*aspect) != other.get(*aspect)).collect()
+            [Aspect::Case, Aspect::Expectations, Aspect::JudgingPrograms, Aspect::FaultSchedule, Aspect::Probes];
+        // What goes in was not kept at first: it differs only where both say what it was.
+        let is_open =
+            |aspect: Aspect| aspect == Aspect::Case && (self.get(aspect).is_none() || other.get(aspect).is_none());
+        let differs = |aspect: &Aspect| !is_open(*aspect) && self.get(*aspect) != other.get(*aspect);
+        aspects.into_iter().filter(differs).collect()
     }
 }
 
@@ -103,6 +108,16 @@ mod tests {
         assert_eq!(bare.differing(&probed), [Aspect::Probes]);
         assert_eq!(probed.differing(&bare), [Aspect::Probes]);
         assert_eq!(probed.differing(&probed), []);
+    }
+
+    #[test]
+    fn what_goes_in_differs_only_where_both_say_what_it_was() {
+        let (bare, one) = (question(&[(Aspect::Expectations, "a")]), |input: &str| {
+            question(&[(Aspect::Expectations, "a"), (Aspect::Case, input)])
+        });
+        assert_eq!(one("x").differing(&one("y")), [Aspect::Case]);
+        assert_eq!(bare.differing(&one("x")), []);
+        assert_eq!(one("x").differing(&bare), []);
     }
 
     #[test]

@@ -269,6 +269,7 @@ fn planned(sample: &Sample, epochs: Option<u32>, grades: &[Grade], options: &Ins
     let expected = json!({"target": sample.target, "scorers": scorers});
     let mut question = Question::default();
     question.set(Aspect::Expectations, Digest::of_json(&expected));
+    question.set(Aspect::Case, Digest::of_json(&json!(sample.input)));
     PlannedCase {
         set: options.set.clone(),
         digest: Digest::of_json(&json!({"input": sample.input, "expected": expected})),

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::baseline::{self, AcceptError, Contents, reviewed_digest};
+use crate::baseline::{self, AcceptError, Contents, FewerTrials, reviewed_digest};
 use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial};
-use crate::store::{RunHeader, RunKind, RunRecord, RunSummary, Store};
+use crate::store::{PlannedCase, PlannedForm, RunHeader, RunKind, RunRecord, RunSummary, Store};
 
 use super::accepted::open_ledger;
 use super::{PipelineError, times};
@@ -40,6 +40,8 @@ pub struct Accepted {
     pub cases: usize,
     /// The accepted cases that failed: they no longer block.
     pub known_failures: Vec<CaseId>,
+    /// The accepted cases that ran in fewer trials than were accepted of them before.
+    pub fewer_trials: Vec<FewerTrials>,
     /// Cases that the project no longer has, and that are no longer expected.
     pub removed: Vec<CaseId>,
 }
@@ -79,8 +81,9 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
         &ledger,
     )?;
     let digest = ledger.append(&acceptance.record, &acceptance.contents)?;
-    let baseline::Acceptance { record, known_failures, .. } = acceptance;
-    Ok(Accepted { run, record: digest, cases: record.cases.len(), known_failures, removed: record.removed })
+    let baseline::Acceptance { record, known_failures, fewer_trials, .. } = acceptance;
+    let (cases, removed) = (record.cases.len(), record.removed);
+    Ok(Accepted { run, record: digest, cases, known_failures, fewer_trials, removed })
 }
 
 /// Takes the record whose digest begins with `record` out of force, by appending.
@@ -174,23 +177,32 @@ fn require_reviewed(
 
 /// The results of the head forms. A case of which trials are missing is errored: it is never accepted.
 pub(super) fn results(record: &RunRecord) -> Vec<CaseResult> {
+    results_in(record, Form::Head, |planned| {
+        Some(PlannedForm { digest: planned.digest.clone(), question: planned.question.clone(), trials: planned.trials })
+    })
+}
+
+/// The results of the forms that the base had.
+pub(super) fn old_forms(record: &RunRecord) -> Vec<CaseResult> {
+    results_in(record, Form::Base, |planned| planned.old_form.clone())
+}
+
+fn results_in(
+    record: &RunRecord,
+    form: Form,
+    planned_form: impl Fn(&PlannedCase) -> Option<PlannedForm>,
+) -> Vec<CaseResult> {
     let mut trials: BTreeMap<&CaseId, Vec<GradedTrial>> = BTreeMap::new();
-    for trial in record.trials.iter().filter(|trial| trial.observation.form == Form::Head) {
+    for trial in record.trials.iter().filter(|trial| trial.observation.form == form) {
         trials.entry(&trial.observation.case).or_default().push(trial.clone());
     }
-    let result = |(id, planned): (&CaseId, &crate::store::PlannedCase)| {
+    let result = |(id, planned): (&CaseId, &PlannedCase)| {
+        let PlannedForm { digest, question, trials: asked } = planned_form(planned)?;
         let trials = trials.remove(id)?;
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
-        let whole = trials.iter().map(|trial| trial.observation.trial).eq(1..=planned.trials);
+        let whole = trials.iter().map(|trial| trial.observation.trial).eq(1..=asked);
         let status = if whole { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
-        Some(CaseResult {
-            case: id.clone(),
-            set: planned.set.clone(),
-            digest: planned.digest.clone(),
-            question: planned.question.clone(),
-            trials,
-            status,
-        })
+        Some(CaseResult { case: id.clone(), set: planned.set.clone(), digest, question, trials, status })
     };
     record.header.cases.iter().filter_map(result).collect()
 }

@@ -8,11 +8,11 @@ use crate::comparison::{ComparedSide, SideCase, compare_sides};
 use crate::domain::{CaseId, CaseStatus, Digest};
 use crate::grading::CaseResult;
 use crate::manifest::{DiskFiles, load_side};
-use crate::report::{CompareDocument, CompareInput, SideKind, SideView};
+use crate::report::{CaseDetail, CompareDocument, CompareInput, SideKind, SideView};
 use crate::store::{RunRecord, Store, StoreError};
 
 use super::PipelineError;
-use super::acceptance::{changed_after, digest_of, require_whole, results};
+use super::acceptance::{changed_after, digest_of, old_forms, require_whole, results};
 use super::accepted::open_ledger;
 
 /// What the accepted results in force are called.
@@ -38,15 +38,21 @@ pub fn compare_records(project_root: &Path, now: &str, before: &str) -> Result<C
     let same_project_file = now.project_file.is_some() && now.project_file == before.project_file;
     let (now_name, before_name) = (now.name(), before.name());
     let compared = compare_sides(before.compared(&before_name), now.compared(&now_name), same_project_file);
-    let answer = |side: &Side, case: &CaseId| side.cases.get(case).and_then(|case| case.summary.output.clone());
-    let answers = compared.iter().map(|one| (one.case.clone(), (answer(&before, &one.case), answer(&now, &one.case))));
+    let details = compared.iter().map(|one| {
+        let (before, now) = (before.cases.get(&one.case), now.cases.get(&one.case));
+        let detail = CaseDetail {
+            answer_changed: before.zip(now).and_then(|(before, now)| now.answers_otherwise(before)),
+            since: before.map(|before| before.since.clone()),
+        };
+        (one.case.clone(), detail)
+    });
     let limits: Vec<String> = now.limits.iter().chain(&before.limits).cloned().collect();
     Ok(CompareDocument::new(&CompareInput {
         project: &project_name(project_root),
         before: &before.view,
         now: &now.view,
         compared: &compared,
-        answers: &answers.collect(),
+        details: &details.collect(),
         limits: &limits,
     }))
 }
@@ -94,7 +100,11 @@ fn baseline_side(ledger: &Ledger, name: String, baseline: &Baseline) -> Side {
             fingerprint: newest.map(|record| record.fingerprint.clone()),
             cases: baseline.cases.len(),
         },
-        cases: baseline.cases.iter().map(|(id, entry)| (id.clone(), SideCase::accepted(&entry.case))).collect(),
+        cases: baseline
+            .cases
+            .iter()
+            .map(|(id, entry)| (id.clone(), SideCase::accepted(&entry.case, &entry.accepted)))
+            .collect(),
         known: BTreeSet::new(),
         project_file: baseline.snapshot.as_ref().map(|snapshot| snapshot.project_file.clone()),
         limits: limits.into_iter().collect(),
@@ -107,12 +117,15 @@ fn run_side(record: &RunRecord) -> Result<Side, PipelineError> {
     // What a run that did not come to its end wrote last is not what it shows now.
     let is_whole = require_whole(record).is_ok();
     let changed = if is_whole { changed_after(record, &digest_of(record, &found)?) } else { None };
+    let old: BTreeMap<CaseId, CaseResult> =
+        old_forms(record).into_iter().map(|result| (result.case.clone(), result)).collect();
+    let side = |result: &CaseResult| SideCase::of(result, old.get(&result.case), &header.started);
     let mut cases: BTreeMap<CaseId, SideCase> =
-        found.iter().map(|result| (result.case.clone(), SideCase::of(result))).collect();
+        found.iter().map(|result| (result.case.clone(), side(result))).collect();
     for (id, planned) in &header.cases {
         // A case that was to run and has no trial stays in the count, as an error.
         cases.entry(id.clone()).or_insert_with(|| {
-            SideCase::of(&CaseResult {
+            side(&CaseResult {
                 case: id.clone(),
                 set: planned.set.clone(),
                 digest: planned.digest.clone(),

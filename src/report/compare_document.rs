@@ -11,6 +11,7 @@ use crate::comparison::{Compared, Ended, GradeChange, OutcomeChange, Standing, e
 use crate::domain::{Aspect, CaseId, CaseStatus, Digest, Risk, counted};
 
 use super::set_view::{SetView, set_views};
+use super::words::days_between;
 
 /// The value of [`CompareDocument::schema`].
 pub const COMPARE_SCHEMA: &str = "holdpoint.compare/1";
@@ -84,8 +85,21 @@ pub struct ComparedCaseView {
     pub before: Option<Ended>,
     /// How it ended now.
     pub now: Option<Ended>,
-    /// Whether the answer's text is another; `None` where a side has none.
+    /// Whether the answer's text is another in any trial; `None` where a side has none. Of an accepted result the first
+    /// trial's answer is known.
     pub answer_changed: Option<bool>,
+    /// Of a case that did not run now: whole days from its result before to now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_days: Option<u64>,
+}
+
+/// What a comparison says of one case beyond its standing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CaseDetail {
+    /// As in [`ComparedCaseView`].
+    pub answer_changed: Option<bool>,
+    /// When the result before was accepted or ran, RFC 3339.
+    pub since: Option<String>,
 }
 
 /// What a comparison is made of.
@@ -99,8 +113,8 @@ pub struct CompareInput<'a> {
     pub now: &'a SideView,
     /// Each case's standing.
     pub compared: &'a [Compared],
-    /// The digests of the answers before and now, by case.
-    pub answers: &'a BTreeMap<CaseId, (Option<Digest>, Option<Digest>)>,
+    /// What is said of single cases.
+    pub details: &'a BTreeMap<CaseId, CaseDetail>,
     /// What this comparison does not show, beyond what it can tell by itself.
     pub limits: &'a [String],
 }
@@ -131,6 +145,22 @@ impl CompareDocument {
         }
     }
 
+    /// How old the oldest result is on which a case stands that did not run, in a sentence without its end.
+    pub(super) fn oldest(&self, standing: Standing) -> Option<String> {
+        let days = self.with(standing).filter_map(|case| case.age_days).max()?;
+        Some(format!("the oldest of their results was {} old then", counted(usize::try_from(days).ok()?, "day")))
+    }
+
+    /// The fingerprints of the parts on both sides, in a phrase; nothing where a side has none.
+    pub(super) fn parts(&self) -> Option<String> {
+        let (before, now) = (self.before.fingerprint.as_ref()?, self.now.fingerprint.as_ref()?);
+        Some(if before == now {
+            format!("the same on both sides, fingerprint {}", now.short())
+        } else {
+            format!("fingerprint {} now, {} before", now.short(), before.short())
+        })
+    }
+
     /// The cases with this standing.
     pub(super) fn with(&self, standing: Standing) -> impl Iterator<Item = &ComparedCaseView> {
         self.cases.iter().filter(move |case| case.standing == standing)
@@ -138,8 +168,8 @@ impl CompareDocument {
 }
 
 fn case_view(one: &Compared, input: &CompareInput<'_>) -> ComparedCaseView {
-    let answers = input.answers.get(&one.case);
-    let answer_changed = answers.and_then(|(before, now)| Some(before.as_ref()? != now.as_ref()?));
+    let detail = input.details.get(&one.case);
+    let age = || days_between(detail?.since.as_ref()?, input.now.time.as_ref()?);
     ComparedCaseView {
         id: one.case.clone(),
         set: one.set.clone(),
@@ -150,7 +180,8 @@ fn case_view(one: &Compared, input: &CompareInput<'_>) -> ComparedCaseView {
         changed_outcomes: one.outcomes.clone(),
         before: one.before,
         now: one.now,
-        answer_changed,
+        answer_changed: detail.and_then(|detail| detail.answer_changed),
+        age_days: if one.standing == Standing::Inherited { age() } else { None },
     }
 }
 

@@ -16,6 +16,7 @@ struct Page {
     project: String,
     before: String,
     now: String,
+    parts: Option<String>,
     statement: String,
     groups: Vec<GroupItem>,
     sets: Vec<SetItem>,
@@ -28,6 +29,7 @@ struct GroupItem {
     title: &'static str,
     name: &'static str,
     count: usize,
+    oldest: Option<String>,
     cases: Vec<CaseItem>,
 }
 
@@ -71,6 +73,7 @@ fn page(document: &CompareDocument) -> Page {
             title,
             name: standing.name(),
             count: cases.len(),
+            oldest: document.oldest(standing),
             cases: cases.into_iter().filter(|case| case.is_worth_a_line()).map(case_item).collect(),
         }
     };
@@ -78,6 +81,7 @@ fn page(document: &CompareDocument) -> Page {
         project: document.project.clone(),
         before: document.before.text(),
         now: document.now.text(),
+        parts: document.parts(),
         statement: document.evidence_statement.clone(),
         groups: STANDINGS.into_iter().map(group).filter(|group| group.count > 0).collect(),
         sets: document.sets.iter().map(set_item).collect(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::comparison::{Compared, Ended, GradeChange, OutcomeChange, Standing};
 use crate::domain::{Aspect, CaseId, CaseStatus, Digest, Risk};
 
-use super::compare_document::{CompareDocument, CompareInput, SideKind, SideView};
+use super::compare_document::{CaseDetail, CompareDocument, CompareInput, SideKind, SideView};
 use super::sample::HOSTILE;
 
 fn one(id: &str, standing: Standing, before: Option<CaseStatus>, now: Option<CaseStatus>) -> Compared {
@@ -41,13 +41,14 @@ pub(super) fn hostile_comparison() -> CompareDocument {
     ];
     compared
         .extend((0..12).map(|index| one(&format!("same-{index}"), Standing::Unchanged, Some(Passed), Some(Passed))));
-    let digest = |text: &str| Some(Digest::of(text.as_bytes()));
-    let answers = BTreeMap::from([(CaseId::from("other-words"), (digest("before"), digest("now")))]);
+    let changed = CaseDetail { answer_changed: Some(true), since: None };
+    let old = CaseDetail { answer_changed: None, since: Some("2026-01-24T16:30:00Z".to_owned()) };
+    let details = BTreeMap::from([(CaseId::from("other-words"), changed), (CaseId::from("left-out"), old)]);
     let side = |kind, name: &str, time: &str, cases| SideView {
         kind,
         name: name.to_owned(),
         time: Some(time.to_owned()),
-        fingerprint: None,
+        fingerprint: Some(Digest::of(name.as_bytes())),
         cases,
     };
     CompareDocument::new(&CompareInput {
@@ -55,7 +56,7 @@ pub(super) fn hostile_comparison() -> CompareDocument {
         before: &side(SideKind::Baseline, "baseline", "2026-02-20T16:30:00Z", 19),
         now: &side(SideKind::Run, "20260302T091407Z-4f1c", "2026-03-02T09:14:07Z", 18),
         compared: &compared,
-        answers: &answers,
+        details: &details,
         limits: &["The run was cut off.".to_owned()],
     })
 }

@@ -19,12 +19,17 @@ pub fn compare_text(document: &CompareDocument) -> String {
         visible_line(&document.now.text()),
         visible_line(&document.before.text())
     );
+    if let Some(parts) = document.parts() {
+        text.truncate(text.len() - 1);
+        text.push_str(&format!("  parts:  {parts}\n\n"));
+    }
     for (standing, title, _) in STANDINGS {
         let cases: Vec<&ComparedCaseView> = document.with(standing).collect();
         if cases.is_empty() {
             continue;
         }
-        text.push_str(&format!("{title} ({})\n", cases.len()));
+        let oldest = document.oldest(standing).map(|oldest| format!(": {oldest}")).unwrap_or_default();
+        text.push_str(&format!("{title} ({}){oldest}\n", cases.len()));
         for case in cases.into_iter().filter(|case| case.is_worth_a_line()) {
             let (id, set) = (visible_line(case.id.as_str()), visible_line(case.set.as_str()));
             text.push_str(&format!("  {id}  {set}\n    {}\n    {}\n", visible_line(&case.why), case.ends()));
@@ -54,6 +59,9 @@ pub fn compare_markdown(document: &CompareDocument) -> String {
         words(&document.now.text()),
         words(&document.before.text())
     );
+    if let Some(parts) = document.parts() {
+        text.push_str(&format!("\nParts: {}.\n", words(&parts)));
+    }
     text.push_str(&format!("\n{}\n", words(&document.evidence_statement)));
     for (standing, title, _) in STANDINGS {
         let cases: Vec<&ComparedCaseView> = document.with(standing).collect();
@@ -61,6 +69,9 @@ pub fn compare_markdown(document: &CompareDocument) -> String {
             continue;
         }
         text.push_str(&format!("\n### {title} ({})\n\n", cases.len()));
+        if let Some(oldest) = document.oldest(standing) {
+            text.push_str(&format!("They did not run; {oldest}.\n"));
+        }
         for case in cases.into_iter().filter(|case| case.is_worth_a_line()) {
             let (id, set) = (words(case.id.as_str()), words(case.set.as_str()));
             text.push_str(&format!("- **{id}** ({set}): {}; {}\n", words(&case.why), words(&case.ends())));

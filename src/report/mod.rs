@@ -57,7 +57,9 @@ pub use audit_document::{
 pub use audit_text::audit_text;
 pub use blocks::check_templates;
 pub use build::{build, case_new_command};
-pub use compare_document::{COMPARE_SCHEMA, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView};
+pub use compare_document::{
+    COMPARE_SCHEMA, CaseDetail, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView,
+};
 pub use compare_html::render_compare_html;
 pub use compare_text::{compare_markdown, compare_text};
 pub use document::{

@@ -149,12 +149,14 @@ fn uncovered_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>)
 
 fn tally_line(document: &ReportDocument, ink: Ink) -> String {
     let counts = &document.counts;
+    let age = oldest_inherited(document).map(|age| format!(" ({age})")).unwrap_or_default();
+    let inherited = format!("inherited and not run{age}");
     let parts = [
         (counts.failed, "failed"),
         (counts.errored, "errored"),
         (counts.uncertain, "uncertain"),
         (counts.flaky, "flaky"),
-        (counts.inherited, "inherited and not run"),
+        (counts.inherited, inherited.as_str()),
         (counts.not_run, "not run"),
         (document.comparison.fixed, "fixed"),
         (document.comparison.known_failure, "known to fail"),
@@ -168,6 +170,15 @@ fn tally_line(document: &ReportDocument, ink: Ink) -> String {
         counted(counts.selected, "case"),
         rest.collect::<String>()
     )
+}
+
+/// How long ago the oldest result was accepted that a case stands on without having run.
+fn oldest_inherited(document: &ReportDocument) -> Option<String> {
+    let ages = document.excluded.iter().filter_map(|excluded| excluded.inherited.as_ref()?.age_days);
+    Some(match ages.max()? {
+        0 => "accepted less than a day ago".to_owned(),
+        days => format!("accepted up to {} ago", counted(usize::try_from(days).ok()?, "day")),
+    })
 }
 
 fn verdict_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>) {

@@ -136,6 +136,25 @@ pub(crate) const WAYS: &[Way] = &[
         says: "errored: 1 case (lost-answer)",
     },
     Way {
+        trick: "takes a fault out that the workflow still stands, so that nobody tries it again",
+        play: |desk| {
+            desk.edit(CASE, "faults:\n  - {connector: stock, operation: reserve, attempt: 1, fault: lost_ack}\n", "");
+            desk.gate_change()
+        },
+        ends: 0,
+        says: "edited, and passed as it was and as it is now: 1 case (lost-answer); what differs: its fault schedule",
+    },
+    Way {
+        trick: "adds a fault, and buries the one that counts under it",
+        play: |desk| {
+            let second = "  - {connector: stock, operation: reserve, attempt: 2, fault: lost_request}\nexpect:";
+            desk.edit(CASE, "expect:", second);
+            desk.gate_change()
+        },
+        ends: 0,
+        says: "edited, and passed as it was and as it is now: 1 case (lost-answer); what differs: its fault schedule",
+    },
+    Way {
         trick: "has the target forgive what the real one would not",
         play: |desk| {
             desk.forget_the_key();

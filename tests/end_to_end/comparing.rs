@@ -84,3 +84,69 @@ fn what_was_never_recorded_is_refused_by_name() {
     sandbox.holdpoint(&["compare", "nothing"]).expect(2).says("`nothing`").says("no record of the baseline begins so");
     sandbox.holdpoint(&["compare", "latest", "--with", "sha256:0000"]).expect(12);
 }
+
+#[test]
+fn an_edited_expectation_is_called_that_and_its_old_form_counts_where_it_ran() {
+    let sandbox = accepted_project();
+    sandbox.write("prompts/greeting.txt", "Good evening\n");
+    sandbox.edit("cases/policy_accuracy/greets.yaml", "Good morning", "Good evening");
+    sandbox.commit("greet in the evening, and expect it");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(11);
+    let document = sandbox.holdpoint(&["compare", "latest", "--json"]).expect(0).json();
+    assert_eq!(document["counts"], serde_json::json!({"expectation_changed": 1}));
+    let greets = entry(&document["cases"], "id", "greets");
+    assert_eq!(greets["differs"], serde_json::json!(["expectations"]));
+    assert!(greets["why"].as_str().unwrap().contains("its old form is failed now"), "{}", greets["why"]);
+    for form in ["text", "markdown", "html"] {
+        let text = sandbox.holdpoint(&["compare", "latest", "--format", form]).expect(0).stdout;
+        assert!(text.contains("Expectation changed"), "{form}");
+    }
+
+    let sandbox = accepted_project();
+    sandbox.edit("cases/policy_accuracy/greets.yaml", "Good morning", "morning");
+    sandbox.commit("expect less");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(0);
+    let document = sandbox.holdpoint(&["compare", "latest", "--json"]).expect(0).json();
+    assert_eq!(document["counts"], serde_json::json!({"unchanged": 1}), "both forms are met: as the gate has it");
+}
+
+#[test]
+fn a_result_that_is_inherited_says_its_age() {
+    let (sandbox, ..) = two_runs();
+    sandbox.holdpoint(&["run", "second"]).expect(0);
+    let document = sandbox.holdpoint(&["compare", "latest", "--json"]).expect(0).json();
+    let greets = entry(&document["cases"], "id", "greets");
+    assert_eq!((greets["standing"].as_str(), greets["age_days"].as_u64()), (Some("inherited"), Some(0)));
+    let text = sandbox.holdpoint(&["compare", "latest"]).expect(0);
+    text.says("Did not run (1): the oldest of their results was 0 days old then").says("parts:  fingerprint");
+    sandbox.write("cases/policy_accuracy/second.yaml", &case("second", "Good"));
+    sandbox.write("prompts/greeting.txt", "Good morning\n");
+    sandbox.commit("back to the morning");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]);
+    sandbox.accept();
+    sandbox.write("cases/policy_accuracy/third.yaml", &case("third", "Good"));
+    sandbox.commit("a third case");
+    sandbox.holdpoint(&["gate"]).expect(0).says("2 inherited and not run (accepted less than a day ago)");
+}
+
+#[test]
+fn the_answers_of_all_trials_are_held_against_each_other() {
+    let sandbox = accepted_project();
+    // What is not under version control is no change, and every second answer ends otherwise.
+    sandbox.edit("cases/policy_accuracy/greets.yaml", "input:", "trials: 2\ninput:");
+    sandbox.write(
+        "workflow.sh",
+        "cat >/dev/null\ncat prompts/greeting.txt\nif [ -e \"$TMPDIR/again\" ]; then echo again; else touch \"$TMPDIR/again\"; fi\n",
+    );
+    sandbox.commit("answer otherwise the second time");
+    let folder = sandbox.project().parent().unwrap().to_path_buf();
+    let mut run = sandbox.holdpoint_command();
+    run.args(["run", "--all", "--jobs", "1"]).env("TMPDIR", &folder);
+    sandbox.ran(&mut run).expect(0);
+    let first = sandbox.latest_run();
+    let mut run = sandbox.holdpoint_command();
+    run.args(["run", "--all", "--jobs", "1"]).env("TMPDIR", &folder);
+    sandbox.ran(&mut run).expect(0);
+    let document = sandbox.holdpoint(&["compare", "latest", "--with", &first, "--json"]).expect(0).json();
+    assert_eq!(entry(&document["cases"], "id", "greets")["answer_changed"], true, "{document:#}");
+}

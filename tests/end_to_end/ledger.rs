@@ -49,9 +49,21 @@ fn two_branches_that_each_accepted_merge_without_a_conflict_and_the_next_accepta
     assert!(report["mode_reason"].as_str().unwrap().contains("two branches accepted the parts differently"));
     gate.says("two branches accepted 1 case differently");
 
+    sandbox
+        .holdpoint(&["baseline", "list"])
+        .expect(0)
+        .says("forked: no record follows")
+        .says("accepted differently, and the newer one counts until then: ")
+        .says("greets");
+    let listed = sandbox.holdpoint(&["baseline", "list", "--json"]).expect(0).json();
+    assert_eq!(listed["heads"].as_array().unwrap().len(), 2, "{listed:#}");
+    assert!(listed["disputed"].as_array().unwrap().contains(&"greets".into()), "{listed:#}");
+
     sandbox.accept();
     let listed = sandbox.holdpoint(&["baseline", "list", "--json"]).expect(0).json();
     assert_eq!(listed["records"][0]["parents"].as_array().unwrap().len(), 2, "{listed:#}");
+    assert_eq!((listed["heads"].as_array().unwrap().len(), &listed["disputed"]), (1, &serde_json::json!([])));
+    assert!(!sandbox.holdpoint(&["baseline", "list"]).expect(0).stdout.contains("forked"));
     sandbox.holdpoint(&["gate"]).expect(0);
     assert_eq!(sandbox.report()["baseline_heads"].as_array().unwrap().len(), 1);
 }
@@ -183,4 +195,21 @@ fn baselines_behind_a_link_are_refused() {
     let before = sandbox.contents("elsewhere");
     sandbox.holdpoint(&["baseline", "accept", "latest", "--by", "R. Viewer", "--reason", "again"]).expect(12);
     assert_eq!(sandbox.contents("elsewhere"), before);
+}
+
+#[test]
+fn an_acceptance_of_fewer_trials_than_before_says_so() {
+    let sandbox = small_project();
+    sandbox.holdpoint(&["gate", "--trials", "3"]).expect(12);
+    let accept = |run: &str| {
+        sandbox.holdpoint(&["baseline", "accept", run, "--by", "R. Viewer", "--reason", "looked at"]).expect(0)
+    };
+    assert!(!accept(&sandbox.latest_run()).told().contains("fewer trials"));
+    sandbox.commit("accept three");
+    sandbox.write("prompts/greeting.txt", "Good morning, all\n");
+    sandbox.commit("greet all");
+    sandbox.holdpoint(&["gate", "--base", "HEAD~1"]).expect(11);
+    accept(&sandbox.latest_run())
+        .says("1 result in fewer trials than were accepted before")
+        .says("greets (1 instead of 3)");
 }

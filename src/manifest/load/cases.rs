@@ -185,6 +185,15 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
     let expectation_digest = Digest::of_json(&expect);
     let mut question = Question::default();
     question.set(Aspect::Expectations, expectation_digest.clone());
+    let goes_in = json!({
+        "workflow": raw.workflow,
+        "input": raw.input,
+        "fixtures": fixture_digests,
+        "steps": raw.steps,
+        "now": raw.now,
+        "sources": raw.sources,
+    });
+    question.set(Aspect::Case, Digest::of_json(&goes_in));
     if !raw.faults.is_empty() {
         question.set(Aspect::FaultSchedule, Digest::of_json(&json!(raw.faults)));
     }
