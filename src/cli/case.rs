@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::domain::{CaseId, CaseStatus, ExitCode, WorkflowId, counted};
-use crate::manifest::{Case, ScaffoldRequest};
+use crate::manifest::{Case, ScaffoldRequest, Skeleton};
 use crate::pipeline::{self, CaseOverview};
 use crate::report::case_new_command;
 use crate::selection::Coverage;
@@ -13,7 +13,7 @@ use crate::selection::Coverage;
 use super::arguments::{CaseCommand, CaseListArguments, CaseNewArguments};
 use super::console::{FAINT, WARN, paint};
 use super::failure::Failure;
-use super::{Context, case_lint, case_matrix, check};
+use super::{Context, case_from, case_lint, case_matrix, check};
 
 pub(super) fn run(context: &Context, command: &CaseCommand) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
@@ -25,31 +25,39 @@ pub(super) fn run(context: &Context, command: &CaseCommand) -> Result<ExitCode, 
 }
 
 fn begin(context: &Context, arguments: &CaseNewArguments) -> Result<ExitCode, Failure> {
+    let Some(shows) = &arguments.shows else { return case_from::run(context, arguments) };
     let request = ScaffoldRequest {
-        shows: arguments.shows.clone(),
+        shows: shows.clone(),
         id: arguments.id.as_deref().map(CaseId::from),
         workflow: arguments.workflow.as_deref().map(WorkflowId::from),
     };
     let new = pipeline::new_case(&context.project_root, &request)?;
-    let skeleton = &new.skeleton;
-    let named = context.named_folder.as_ref().map(|folder| std::path::Path::new(folder).join(&skeleton.path));
-    let console = &context.console;
-    console.say(named.map_or_else(|| skeleton.path.clone(), |path| path.display().to_string()));
-    console.remark(format!(
-        "It asserts nothing yet: `holdpoint check` refuses it at line {} until `expect` says what must hold.\n\
-         Give it a title and an input, take the `#` from the expectations that fit, then try it:",
-        skeleton.expect_line
-    ));
-    let option = pipeline::project_option(context.named_folder.as_deref());
-    console.remark(format!("  holdpoint{option} run {}", skeleton.id));
+    announce(
+        context,
+        &new.skeleton,
+        "It asserts nothing yet",
+        "Give it a title and an input, take the `#` from the expectations that fit",
+    );
     if !new.at_stake {
-        let shows = &arguments.shows;
-        console.remark(format!(
+        context.console.remark(format!(
             "No change of {} puts {} at risk by itself: `holdpoint rules` says for what the case will run.",
             shows.part, shows.risk
         ));
     }
     Ok(ExitCode::Passed)
+}
+
+/// Says where a case was begun, and what is still to be done.
+pub(super) fn announce(context: &Context, skeleton: &Skeleton, what: &str, todo: &str) {
+    let named = context.named_folder.as_ref().map(|folder| std::path::Path::new(folder).join(&skeleton.path));
+    let console = &context.console;
+    console.say(named.map_or_else(|| skeleton.path.clone(), |path| path.display().to_string()));
+    console.remark(format!(
+        "{what}: `holdpoint check` refuses it at line {} until `expect` says what must hold.\n{todo}, then try it:",
+        skeleton.expect_line
+    ));
+    let option = pipeline::project_option(context.named_folder.as_deref());
+    console.remark(format!("  holdpoint{option} run {}", skeleton.id));
 }
 
 fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Failure> {

@@ -3,6 +3,7 @@
 mod arguments;
 mod baseline;
 mod case;
+mod case_from;
 mod case_lint;
 mod case_matrix;
 mod check;

@@ -11,15 +11,18 @@ mod operations;
 mod otel;
 mod promptfoo;
 mod reading;
+mod recorded;
 mod table;
 mod written;
 
 pub use brought::{Brought, Kind, NewFile, Note, Tally, WorkflowPiece};
 pub use inspect::{ImportedRun, InspectOptions, inspect};
+pub use names::slug;
 pub use openai_evals::openai_evals;
 pub use operations::operations;
 pub use otel::otel;
 pub use promptfoo::{ASSERTION_TYPES, promptfoo};
+pub use recorded::{EXPECT, IncidentGround, TrialGround, concerned_case, of_incident, of_trial, risk_of};
 pub use table::{MatchBy, TableOptions, csv, jsonl};
 
 use crate::domain::{Risk, WorkflowId};

@@ -54,7 +54,7 @@ pub(super) fn given_name(given: &str) -> String {
 }
 
 /// Lower-case words with `-` between them.
-pub(super) fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars().flat_map(char::to_lowercase) {
         if slug.len() >= READABLE {

@@ -61,7 +61,9 @@ pub use project_file::{
     UntilEmpty, Upstream, WorkflowEnv, WorkflowSpec,
 };
 pub use retry_policy::RetryPolicy;
-pub use scaffold::{PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, scaffold};
+pub use scaffold::{
+    PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, blank_input, check_risk, free_id, scaffold,
+};
 pub use schema::{FileKind, json_schema};
 pub use suggest::nearest;
 pub use written::Written;

@@ -87,7 +87,8 @@ pub struct ScaffoldError {
 }
 
 impl ScaffoldError {
-    fn new(message: String, hint: impl Into<String>) -> Self {
+    /// What is wrong, and what to do about it.
+    pub fn new(message: String, hint: impl Into<String>) -> Self {
         Self { message, hint: hint.into() }
     }
 
@@ -131,7 +132,11 @@ fn part<'a>(input: &ScaffoldInput<'a>, id: &PartId) -> Result<&'a Part, Scaffold
     })
 }
 
-fn check_risk(file: &ProjectFile, risk: &Risk) -> Result<(), ScaffoldError> {
+/// Whether a case can lie in the set of this risk.
+///
+/// # Errors
+/// When the project does not know the risk.
+pub fn check_risk(file: &ProjectFile, risk: &Risk) -> Result<(), ScaffoldError> {
     let names: Vec<&str> = BUILT_IN_RISKS.into_iter().chain(file.risks.iter().map(Risk::as_str)).collect();
     if !names.contains(&risk.as_str()) {
         let message = format!("`{}` is no risk of this project", risk.as_str().escape_debug());
@@ -173,7 +178,16 @@ fn workflow(file: &ProjectFile, part: &Part, asked: Option<&WorkflowId>) -> Resu
 
 /// The id that was asked for, or one made of part and risk, numbered where that is taken.
 fn id(input: &ScaffoldInput<'_>, request: &ScaffoldRequest) -> Result<CaseId, ScaffoldError> {
-    if let Some(id) = &request.id {
+    let PartAtRisk { part, risk } = &request.shows;
+    free_id(input, request.id.as_ref(), &format!("{part}-{}", risk.as_str().replace('_', "-")))
+}
+
+/// The id that was asked for, or this one, numbered where it is taken.
+///
+/// # Errors
+/// When the id that was asked for cannot be had, or this one is none.
+pub fn free_id(input: &ScaffoldInput<'_>, asked: Option<&CaseId>, plain: &str) -> Result<CaseId, ScaffoldError> {
+    if let Some(id) = asked {
         if let Some(fault) = form_fault("case id", id.as_str()) {
             return Err(ScaffoldError::new(fault, FORM_HINT));
         }
@@ -185,11 +199,9 @@ fn id(input: &ScaffoldInput<'_>, request: &ScaffoldRequest) -> Result<CaseId, Sc
             None => Ok(id.clone()),
         };
     }
-    let PartAtRisk { part, risk } = &request.shows;
-    let plain = format!("{part}-{}", risk.as_str().replace('_', "-"));
     let numbered = (2_usize..).map(|number| format!("{plain}-{number}"));
-    let free = std::iter::once(plain.clone()).chain(numbered).find(|id| taken_by(input, id).is_none());
-    let id = free.unwrap_or(plain);
+    let free = std::iter::once(plain.to_owned()).chain(numbered).find(|id| taken_by(input, id).is_none());
+    let id = free.unwrap_or_else(|| plain.to_owned());
     match form_fault("case id", &id) {
         Some(fault) => Err(ScaffoldError::new(fault, "choose a shorter one with `--id`")),
         None => Ok(CaseId::new(id)),
@@ -202,6 +214,13 @@ fn taken_by<'a>(input: &ScaffoldInput<'a>, id: &str) -> Option<&'a str> {
         input.cases.values().find(|case| case.id.as_str().eq_ignore_ascii_case(id)).map(|case| case.path.as_str());
     let is_named_so = |path: &&String| stem(path).eq_ignore_ascii_case(id);
     case.or_else(|| input.paths.iter().find(is_named_so).map(String::as_str))
+}
+
+/// The lines of an input with the keys of the workflow's cases, and nothing of their values.
+pub fn blank_input(cases: &BTreeMap<CaseId, Case>, workflow: &WorkflowId, risk: &Risk) -> Vec<String> {
+    let mut lines = Vec::new();
+    text::input(text::model_case(cases, workflow, risk), &mut lines);
+    lines
 }
 
 /// The file's name without its ending.

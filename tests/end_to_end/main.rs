@@ -6,6 +6,7 @@ mod acceptance;
 mod audit;
 mod begin;
 mod calls_expected;
+mod case_from;
 mod case_new;
 mod ci_files;
 mod comparing;

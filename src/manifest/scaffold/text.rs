@@ -47,7 +47,7 @@ pub(super) fn text(material: &Material<'_>) -> String {
     if part.kind == PartKind::Source {
         lines.push(format!("sources: [{}]", word(part.id.as_str())));
     }
-    let model = model_case(material);
+    let model = model_case(material.input.cases, workflow, risk);
     input(model, &mut lines);
     let ground = Ground::of(material, model);
     lines.extend(examples::fault(&ground));
@@ -62,15 +62,19 @@ pub(super) fn text(material: &Material<'_>) -> String {
 
 /// The case whose input shows what the workflow takes: of the same set where that has any, and with the keys that
 /// most of the workflow's cases have.
-fn model_case<'a>(material: &Material<'a>) -> Option<&'a Case> {
-    let own: Vec<&Case> = material.input.cases.values().filter(|case| case.workflow == *material.workflow).collect();
+pub(super) fn model_case<'a>(
+    cases: &'a BTreeMap<CaseId, Case>,
+    workflow: &WorkflowId,
+    risk: &Risk,
+) -> Option<&'a Case> {
+    let own: Vec<&Case> = cases.values().filter(|case| case.workflow == *workflow).collect();
     let mut alike: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
     for case in &own {
         *alike.entry(keys(case)).or_default() += 1;
     }
     let rank = |case: &&Case| {
         let usual = alike.get(&keys(case)).copied().unwrap_or_default();
-        (!case.input.is_object(), case.set != *material.risk, Reverse(usual))
+        (!case.input.is_object(), case.set != *risk, Reverse(usual))
     };
     own.iter().copied().min_by_key(rank)
 }
@@ -81,7 +85,7 @@ fn keys(case: &Case) -> Vec<&str> {
     keys
 }
 
-fn input(model: Option<&Case>, lines: &mut Vec<String>) {
+pub(super) fn input(model: Option<&Case>, lines: &mut Vec<String>) {
     let Some(model) = model else {
         lines.push("# What the workflow gets: any data. No other case shows what it takes.".to_owned());
         return lines.push("input: {}".to_owned());

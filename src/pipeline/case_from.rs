@@ -1,0 +1,247 @@
+//! A case begun from what was recorded: of a run on this machine, or in an incident paper.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::change::revision_files;
+use crate::domain::{CaseId, Digest, Risk, TrialStatus, WorkflowId};
+use crate::evidence::Form;
+use crate::execution::Redactor;
+use crate::grading::GradedTrial;
+use crate::import::{EXPECT, IncidentGround, TrialGround, concerned_case, of_incident, of_trial, risk_of};
+use crate::manifest::{
+    Case, DiskFiles, FileSource, ProjectFile, ScaffoldError, ScaffoldInput, SideProject, Skeleton, blank_input,
+    check_risk, free_id, load_side,
+};
+use crate::operations::{Incident, Source};
+use crate::store::{RunRecord, Store};
+
+use super::cases::write_new_case;
+use super::init::write_schemas;
+use super::{PipelineError, check};
+
+/// What a case is begun from.
+#[derive(Clone, Debug)]
+pub enum CaseOrigin {
+    /// A case as it ran in a recorded run.
+    Run {
+        /// The run, as it was named.
+        run: String,
+        /// The case.
+        case: CaseId,
+    },
+    /// An incident paper.
+    Incident(Box<Incident>),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct CaseFromRequest {
+    /// What it is begun from.
+    pub origin: CaseOrigin,
+    /// Its id; by default made of the recorded case's.
+    pub id: Option<CaseId>,
+    /// The workflow that it runs against, where only the paper speaks.
+    pub workflow: Option<WorkflowId>,
+    /// Its set; by default the recorded case's, or that of what went wrong.
+    pub set: Option<Risk>,
+}
+
+/// Begins a case from what was recorded, and writes its file. Nothing that exists is touched, and it asserts nothing until a person
+/// has said what must hold.
+///
+/// # Errors
+/// When the record, or the form of the case that ran, is not to be had; as for any new case.
+pub fn new_case_from(
+    project_root: &Path,
+    environment: &BTreeMap<String, String>,
+    request: &CaseFromRequest,
+) -> Result<Skeleton, PipelineError> {
+    let files = DiskFiles::new(project_root);
+    // Lenient: the case that was begun a minute ago still asserts nothing.
+    let side = load_side(&files);
+    let Some(file) = &side.project_file else { return Err(PipelineError::Invalid(side.unreadable)) };
+    let paths = files.list("cases").unwrap_or_default();
+    let begin = Begin {
+        root: project_root,
+        environment,
+        request,
+        file,
+        side: &side,
+        input: ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths },
+    };
+    let skeleton = match &request.origin {
+        CaseOrigin::Run { run, case } => begin.of_run(run, case, &[])?,
+        CaseOrigin::Incident(incident) => begin.of_incident(incident)?,
+    };
+    write_new_case(project_root, &skeleton.path, skeleton.text.as_bytes())?;
+    write_schemas(project_root)?;
+    Ok(skeleton)
+}
+
+struct Begin<'a> {
+    root: &'a Path,
+    environment: &'a BTreeMap<String, String>,
+    request: &'a CaseFromRequest,
+    file: &'a ProjectFile,
+    side: &'a SideProject,
+    input: ScaffoldInput<'a>,
+}
+
+impl Begin<'_> {
+    fn of_run(&self, run: &str, id: &CaseId, remarks: &[String]) -> Result<Skeleton, PipelineError> {
+        let store = Store::of_project(self.root);
+        let record = store.read_run(&store.find_run(run)?)?;
+        let trial = trial(&record, id)?;
+        let case = self.form_that_ran(&record, id)?;
+        let set = self.request.set.clone().unwrap_or_else(|| case.set.clone());
+        let new = self.place(set, &format!("{id}-seen"))?;
+        let redactor = self.redactor();
+        let expect: Vec<Value> = case
+            .expect
+            .iter()
+            .map(|expectation| redactor.json(&serde_json::to_value(expectation).unwrap_or_default()))
+            .collect();
+        let folder = format!("cases/{}", new.set);
+        let text = of_trial(&TrialGround {
+            id: &new.id,
+            folder: &folder,
+            run: &record.header.run,
+            case: &case,
+            input: &redactor.json(&case.input),
+            expect: &expect,
+            trial,
+            remarks,
+        });
+        Ok(new.skeleton(case.workflow.clone(), text))
+    }
+
+    /// Where the paper's run is recorded here, the case is what was recorded; else what the paper says.
+    fn of_incident(&self, incident: &Incident) -> Result<Skeleton, PipelineError> {
+        let case = concerned_case(incident).map_err(|cases| match cases.as_slice() {
+            [] => ScaffoldError::new(
+                "the incident paper speaks of no operation".to_owned(),
+                "make it of a run or a ledger in which something went wrong",
+            ),
+            several => ScaffoldError::new(
+                format!("the incident paper speaks of {} cases, and a case is made of one", several.len()),
+                format!("make the paper of one: `holdpoint incident RUN --about {} --json`", several[0]),
+            ),
+        })?;
+        if let Source::Run { run, .. } = &incident.source {
+            let store = Store::of_project(self.root);
+            if store.runs()?.contains(run) {
+                let cause = incident.cause.iter().map(|statement| format!("Cause: {}", statement.text));
+                let change = incident.change.iter().map(|statement| format!("Change: {}", statement.text));
+                return self.of_run(run.as_str(), &case, &cause.chain(change).collect::<Vec<_>>());
+            }
+        }
+        let set = self.request.set.clone().unwrap_or_else(|| risk_of(incident));
+        let new = self.place(set, &format!("{}-seen", crate::import::slug(case.as_str())))?;
+        let workflow = self.workflow(incident)?;
+        let input = blank_input(&self.side.cases, &workflow, &new.set);
+        let text = of_incident(&IncidentGround { id: &new.id, workflow: &workflow, input: &input, incident });
+        // What a paper quotes may hold what is a secret here.
+        let text = self.redactor().text(&text).into_owned();
+        Ok(new.skeleton(workflow, text))
+    }
+
+    fn place(&self, set: Risk, plain: &str) -> Result<Place, PipelineError> {
+        check_risk(self.file, &set)?;
+        let id = free_id(&self.input, self.request.id.as_ref(), plain)?;
+        Ok(Place { set, id })
+    }
+
+    /// The form of the case that ran, found by its digest: as it stands, or as it stood in the run's commit.
+    fn form_that_ran(&self, record: &RunRecord, id: &CaseId) -> Result<Case, PipelineError> {
+        let Some(planned) = record.header.cases.get(id) else {
+            let message = format!("the run {} had no case `{}`", record.header.run, id.as_str().escape_debug());
+            return Err(ScaffoldError::new(message, "`holdpoint report RUN` names its cases").into());
+        };
+        let is_it = |case: &&Case| case.digest == planned.digest;
+        if let Some(case) = self.side.cases.get(id).filter(is_it) {
+            return Ok(case.clone());
+        }
+        let earlier = record.header.commit.as_ref().and_then(|commit| {
+            let files = revision_files(self.root, commit).ok()?;
+            load_side(files.as_ref()).cases.remove(id)
+        });
+        earlier.filter(|case| is_it(&case)).ok_or_else(|| no_form(record, id, &planned.digest).into())
+    }
+
+    fn workflow(&self, incident: &Incident) -> Result<WorkflowId, PipelineError> {
+        let workflows = &self.file.workflows;
+        let named = match &incident.source {
+            Source::Ledger { workflow, .. } => Some(WorkflowId::new(workflow.clone())),
+            Source::Run { .. } => None,
+        };
+        let connectors = incident.scope.actions.iter().filter_map(|action| action.split('/').next());
+        let using = connectors
+            .flat_map(|part| workflows.iter().filter(move |(_, spec)| spec.parts.iter().any(|id| id.as_str() == part)))
+            .map(|(id, _)| id.clone())
+            .next();
+        let only = (workflows.len() == 1).then(|| workflows.keys().next().cloned()).flatten();
+        let asked = self.request.workflow.clone();
+        let is_known = |workflow: &WorkflowId| workflows.contains_key(workflow);
+        if let Some(unknown) = asked.as_ref().filter(|workflow| !is_known(workflow)) {
+            let message = format!("the project file has no workflow `{}`", unknown.as_str().escape_debug());
+            return Err(ScaffoldError::new(message, "`holdpoint.yaml` names them under `workflows`").into());
+        }
+        asked.or_else(|| named.filter(is_known)).or(using).or(only).ok_or_else(|| {
+            let message = "the incident paper does not say which workflow it speaks of".to_owned();
+            ScaffoldError::new(message, "say with `--workflow` which of them the case runs against").into()
+        })
+    }
+
+    /// As for records: the secrets of the project, where it can be read whole; else those of all that its environment holds.
+    fn redactor(&self) -> Redactor {
+        check(self.root, self.environment)
+            .map(|(project, _)| Redactor::for_project(&project, self.environment))
+            .unwrap_or_else(|_| {
+                Redactor::new(self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+            })
+    }
+}
+
+/// Where a new case goes.
+struct Place {
+    set: Risk,
+    id: CaseId,
+}
+
+impl Place {
+    fn skeleton(self, workflow: WorkflowId, text: String) -> Skeleton {
+        let expect_line = text.lines().position(|line| line == EXPECT).map_or(0, |index| index + 1);
+        Skeleton { path: format!("cases/{}/{}.yaml", self.set, self.id), id: self.id, workflow, text, expect_line }
+    }
+}
+
+fn no_form(record: &RunRecord, id: &CaseId, digest: &Digest) -> ScaffoldError {
+    let run = &record.header.run;
+    ScaffoldError::new(
+        format!("the case `{id}` as it ran in {run} (digest {}) is not to be had any more", digest.short()),
+        match &record.header.commit {
+            Some(commit) => format!(
+                "it is neither in the project as it stands nor in commit {commit}: it was edited and not committed"
+            ),
+            None => "the case was edited since, and the run knows no commit".to_owned(),
+        },
+    )
+}
+
+/// The trial to look at: the first that did not pass, else the first.
+fn trial<'r>(record: &'r RunRecord, id: &CaseId) -> Result<&'r GradedTrial, PipelineError> {
+    let is_of_case = |trial: &&GradedTrial| trial.observation.case == *id && trial.observation.form == Form::Head;
+    let trials = || record.trials.iter().filter(is_of_case);
+    trials().find(|trial| trial.status != TrialStatus::Passed).or_else(|| trials().next()).ok_or_else(|| {
+        let message = format!("the run {} recorded no trial of `{}`", record.header.run, id.as_str().escape_debug());
+        let named: Vec<&str> = record.header.cases.keys().map(CaseId::as_str).collect();
+        let hint = match crate::manifest::nearest(id.as_str(), &named) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`holdpoint failures RUN` lists what went wrong there".to_owned(),
+        };
+        ScaffoldError::new(message, hint).into()
+    })
+}

@@ -1,0 +1,115 @@
+//! Cases begun from what was recorded: of a run, and of an incident paper. They assert nothing before a person has said what must
+//! hold, and what went wrong is never asked for again.
+
+use std::fs;
+
+use crate::sandbox::Sandbox;
+use crate::small_project::{CASE, FILES, PROJECT};
+
+/// The example that acts, with a defect, and a run of the cases that show it.
+fn with_a_defect() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.holdpoint(&["init", "--example", "r618"]).expect(0);
+    sandbox.commit("the example");
+    sandbox.edit("manifests/r618-inventory.yaml", "settings: {", "settings: {defect: new_key_per_retry, ");
+    sandbox.holdpoint(&["run", FELL]).expect(10);
+    sandbox
+}
+
+const FELL: &str = "r618-replayed-under-the-key";
+
+/// The file with every offered line taken into use.
+fn taken_into_use(sandbox: &Sandbox, path: &str) -> String {
+    let text = sandbox.read(path);
+    assert!(text.contains("\nexpect: []\n"), "{text}");
+    let lines = text.lines().map(|line| match line.strip_prefix("#  - ") {
+        Some(expectation) => format!("  - {expectation}"),
+        None if line == "expect: []" => "expect:".to_owned(),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn a_case_of_a_run_asks_the_same_and_is_refused_until_someone_says_what_must_hold() {
+    let sandbox = with_a_defect();
+    let begun = sandbox.holdpoint(&["case", "new", "--from", &format!("latest/{FELL}")]).expect(0);
+    let path = format!("cases/duplicate/{FELL}-seen.yaml");
+    assert_eq!(begun.stdout.trim(), path);
+    let (old, new) = (sandbox.read(&format!("cases/duplicate/{FELL}.yaml")), sandbox.read(&path));
+    assert!(new.starts_with("# yaml-language-server: "), "{new}");
+    assert!(old.contains("fault: lost_ack") && new.contains("fault: lost_ack"), "{new}");
+    assert!(new.contains("ended as failed") && new.contains("it fell: "), "{new}");
+    sandbox.holdpoint(&["check"]).expect(13).says("expect: []");
+    sandbox.holdpoint(&["run", FELL]).expect(13);
+}
+
+#[test]
+fn with_every_line_in_use_the_case_still_falls_where_what_was_seen_was_wrong() {
+    let sandbox = with_a_defect();
+    sandbox.holdpoint(&["case", "new", "--from", &format!("latest/{FELL}"), "--id", "again"]).expect(0);
+    let path = "cases/duplicate/again.yaml";
+    let text = taken_into_use(&sandbox, path);
+    sandbox.write(path, &text);
+    sandbox.holdpoint(&["check"]).expect(0);
+    sandbox.holdpoint(&["run", "again"]).expect(10);
+}
+
+#[test]
+fn the_form_that_ran_is_taken_from_its_commit_and_one_that_is_gone_is_refused() {
+    let sandbox = Sandbox::with_files(&FILES);
+    sandbox.measure_and_accept();
+    sandbox.edit("cases/policy_accuracy/greets.yaml", "question: Hello", "question: Goodbye");
+    sandbox.holdpoint(&["case", "new", "--from", "latest/greets"]).expect(0);
+    let text = sandbox.read("cases/policy_accuracy/greets-seen.yaml");
+    assert!(text.contains("question: Hello"), "{text}");
+    assert!(text.contains("#  - contains: Good morning") || text.contains("#  - contains: \"Good morning\""), "{text}");
+    fs::remove_file(sandbox.project().join("cases/policy_accuracy/greets-seen.yaml")).unwrap();
+    sandbox.holdpoint(&["run", "greets"]).expect(0);
+    sandbox.edit("cases/policy_accuracy/greets.yaml", "question: Goodbye", "question: Good night");
+    sandbox.holdpoint(&["case", "new", "--from", "latest/greets"]).expect(2).says("edited and not committed");
+    sandbox.holdpoint(&["case", "new", "--from", "latest/greet"]).expect(2).says("did you mean `greets`?");
+    sandbox.holdpoint(&["case", "new", "--from", "latest"]).expect(2).says("latest/lost-answer");
+    sandbox.holdpoint(&["case", "new", "--from", "incident", "missing.json"]).expect(2).says("cannot be read");
+    sandbox.holdpoint(&["case", "new", "--from", "latest/greets", "--for", "greeting/access"]).expect(2);
+    sandbox.holdpoint(&["case", "new"]).expect(2);
+}
+
+#[test]
+fn secrets_stay_out_of_a_case_as_they_do_out_of_records() {
+    let file = PROJECT.replace("run: [sh, workflow.sh]", "run: [sh, workflow.sh]\n      env: {pass: [DESK_TOKEN]}");
+    let case = CASE.replace("question: Hello", "question: my token is s3cr3t-value");
+    let mut files = FILES.to_vec();
+    (files[0].1, files[4].1) = (&file, &case);
+    let sandbox = Sandbox::with_files(&files);
+    let with =
+        |arguments: &[&str]| sandbox.ran(sandbox.holdpoint_command().args(arguments).env("DESK_TOKEN", "s3cr3t-value"));
+    with(&["run", "--all"]).expect(0);
+    with(&["case", "new", "--from", "latest/greets"]).expect(0);
+    let text = sandbox.read("cases/policy_accuracy/greets-seen.yaml");
+    assert!(text.contains("[redacted:DESK_TOKEN]") && !text.contains("s3cr3t"), "{text}");
+}
+
+#[test]
+fn a_case_of_an_incident_is_that_of_its_run_or_of_what_the_paper_says() {
+    let sandbox = with_a_defect();
+    let paper =
+        sandbox.holdpoint(&["incident", "latest", "--json", "--cause", "a new key on each attempt"]).expect(0).stdout;
+    sandbox.write("incident.json", &paper);
+    let ran = sandbox.holdpoint(&["case", "new", "--from", "incident", "incident.json"]).expect(0);
+    let text = sandbox.read(ran.stdout.trim());
+    assert!(text.contains("# Cause: a new key on each attempt") && text.contains("fault: lost_ack"), "{text}");
+    fs::remove_dir_all(sandbox.project().join(".holdpoint")).unwrap();
+    let ran =
+        sandbox.holdpoint(&["case", "new", "--from", "incident", "incident.json", "--id", "of-the-paper"]).expect(0);
+    let path = ran.stdout.trim().to_owned();
+    let text = sandbox.read(&path);
+    assert!(path.starts_with("cases/duplicate/"), "two allocations are a duplicate: {path}");
+    assert!(text.contains("is not recorded here") && text.contains("request: \"<request>\""), "{text}");
+    assert!(text.contains("#  - not: {outcome: {operation: \"R-618/reservation\", is: duplicated}}"), "{text}");
+    assert!(text.contains("fault lost_ack"), "{text}");
+    let used = taken_into_use(&sandbox, &path);
+    sandbox.write(&path, &used);
+    fs::remove_file(sandbox.project().join("cases/duplicate/r618-replayed-under-the-key-seen.yaml")).unwrap();
+    sandbox.holdpoint(&["check"]).expect(0);
+}
