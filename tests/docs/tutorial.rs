@@ -16,7 +16,7 @@ fn every_command_of_the_tutorial_ends_as_the_page_says() {
         .into_iter()
         .map(|act| match act {
             Act::Write { path, text } => Act::Write { path, text: text.replace("WORKFLOW", "order-desk") },
-            run @ Act::Run { .. } => run,
+            other => other,
         })
         .collect();
     let commands = carry_out(&acts, &project);
