@@ -102,6 +102,12 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         cases: &prepared.project.cases,
         accepted_outputs: &outputs,
         do_nothing: &doing_nothing(outcome),
+        outlives_trials: &prepared
+            .project
+            .cases
+            .values()
+            .map(|case| (case.id.clone(), prepared.project.outlives_trials(&case.workflow)))
+            .collect(),
         papers: papers.as_ref(),
         earlier_runs: &earlier_runs,
         limits: &limits,

@@ -3,13 +3,15 @@
 use crate::manifest::nearest;
 
 use super::html::{CustomTemplate, HtmlError, SHIPPED_PAGE, SHIPPED_TEMPLATE, TEMPLATES_FOLDER, environment_with};
+use super::undefined::check_fields;
 
-/// Checks a project's own templates without rendering them.
+/// Checks a project's own templates, without a run to render.
 ///
 /// # Errors
-/// For the first template that is none, or overrides a block that no template has: it would be left out silently.
+/// For the first template that is none, overrides a block that no template has, which would be left out silently, or asks for
+/// a field that no page has, which would break the report of a run.
 pub fn check_templates(templates: &[CustomTemplate]) -> Result<(), HtmlError> {
-    environment_with(templates).map(drop)
+    check_fields(&environment_with(templates)?, templates)
 }
 
 /// Refuses a template that overrides a block which neither the shipped page nor another of `templates` has.

@@ -281,6 +281,9 @@ pub struct CaseView {
     pub input: Value,
     /// What was done to its calls, in words.
     pub faults: Vec<String>,
+    /// Whether a trial can leave something behind in a target that outlives it; nothing where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlives_trials: Option<bool>,
     /// The answer that was accepted earlier.
     pub accepted_output: Option<String>,
     /// The trials, by number.

@@ -107,37 +107,19 @@ impl Group {
         }
     }
 
-    /// What it means to lie in the group, and what to do about it.
+    /// What it means to lie in the group. What to do about it stands among the next steps.
     pub(super) fn advice(self) -> &'static str {
         match self {
-            Self::Regressions => {
-                "These passed when they were accepted, and do not now. Repair what changed; or, where the new result is \
-                 the right one, change the expectation and have someone accept it."
-            }
-            Self::NewFailures => {
-                "No baseline knows these cases, and a new case must pass. Repair the workflow, or the case."
-            }
+            Self::Regressions => "What was accepted is not met any more.",
+            Self::NewFailures => "No accepted result knows these cases.",
             Self::Failures => "These fail, and no accepted result says whether they ever passed.",
             Self::ExpectationChanges => {
-                "The expectation was edited along with the workflow: the answer passes the new form and fails the old \
-                 one. Someone who knows the right answer has to read both and accept the new one."
+                "The case was edited along with what it tests: the answer passes the new form and fails the old one."
             }
-            Self::Uncertain => {
-                "The evidence supports neither that the operation took effect nor that it did not. Look into the \
-                 target system before anything is repeated: repeating may do it twice."
-            }
-            Self::Flaky => {
-                "Some trials passed and some failed on the same input. That is no pass. Find what varies before \
-                 anything is accepted."
-            }
-            Self::Errored => {
-                "No answer came, or it could not be judged. Nothing is known of the workflow here. Repair the set-up \
-                 and run again."
-            }
-            Self::NotComparable => {
-                "What was accepted and what ran do not speak of the same thing. Read the result, and accept it anew \
-                 where it is right."
-            }
+            Self::Uncertain => "The evidence supports neither that the operation took effect nor that it did not.",
+            Self::Flaky => "Some trials passed and some failed on the same input. That is no pass.",
+            Self::Errored => "No answer came, or it could not be judged. Nothing is known of the workflow here.",
+            Self::NotComparable => "What was accepted and what ran do not speak of the same thing.",
             Self::Tolerated => {
                 "These did not pass. The policy of their set tolerates it, because the rest of the set shows that it may; \
                  without that policy they would keep the gate from passing."

@@ -87,9 +87,24 @@ impl HtmlError {
     }
 }
 
+/// Of an error and what caused it, each in a template of its own, the last one that lies in a template of the project's: there
+/// it can be mended.
+fn innermost(error: &Error) -> &Error {
+    let mut found = error;
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next.and_then(|cause| cause.downcast_ref::<Error>()) {
+        if cause.name().is_some_and(|name| !name.starts_with(SHIPPED_FOLDER)) {
+            found = cause;
+        }
+        next = std::error::Error::source(cause);
+    }
+    found
+}
+
 impl From<Error> for HtmlError {
     fn from(error: Error) -> Self {
-        let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        let error = innermost(&error);
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
         let name = error.name().unwrap_or(SHIPPED_TEMPLATE);
         Self {
             path: if name.starts_with(SHIPPED_FOLDER) { name.to_owned() } else { format!("{TEMPLATES_FOLDER}/{name}") },

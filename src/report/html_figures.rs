@@ -9,12 +9,17 @@ use crate::domain::{CaseStatus, Risk, TrialStatus, counted};
 use crate::operations::{FailureRow, Rate, Scorecard};
 use crate::verdict::VerdictWord;
 
-use super::document::ReportDocument;
+use super::document::{CaseView, ReportDocument};
+use super::next_step::is_gone;
 use super::set_view::SetView;
 use super::trend_view::TrendPoint;
 
 /// Rows of the failure table that the page shows; all of them stand in the document.
 const FAILURE_ROWS: usize = 200;
+
+/// The next step about an operation whose target is no more.
+const ENDED_WITH_TRIAL: &str =
+    "Nothing at the target, which ended with the trial: repair what led to it, and run the case again.";
 
 /// The width of a rate's drawing, which is from 0 to 100 %.
 const RATE_WIDTH: f64 = 200.0;
@@ -104,7 +109,9 @@ struct FailureItem {
     claim: String,
     outcome: &'static str,
     next_step: String,
+    /// What right the step needs; empty where it needs none.
     authority: String,
+    /// Empty where nobody is on record.
     owner: String,
 }
 
@@ -116,7 +123,7 @@ pub(super) fn figures(document: &ReportDocument) -> Figures {
     let left_out = rows.len().saturating_sub(FAILURE_ROWS);
     rows.truncate(FAILURE_ROWS);
     let (failures, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(needs_reading, _)| *needs_reading);
-    let items = |rows: Vec<(bool, &FailureRow)>| rows.into_iter().map(|(_, row)| failure_item(row)).collect();
+    let items = |rows: Vec<(bool, &FailureRow)>| rows.into_iter().map(|(_, row)| failure_item(document, row)).collect();
     Figures {
         rates: document.sets.iter().map(|set| rate_row(document, set)).collect(),
         trend: trend(&document.trend),
@@ -130,10 +137,14 @@ pub(super) fn figures(document: &ReportDocument) -> Figures {
 
 /// Whether the trial in which the operation fell did not pass.
 fn needs_reading(document: &ReportDocument, row: &FailureRow) -> bool {
-    let found = document.cases.binary_search_by(|case| case.id.cmp(&row.place.case));
-    let trials = found.ok().map(|index| &document.cases[index].trials);
+    let trials = case_of(document, row).map(|case| &case.trials);
     let trial = trials.into_iter().flatten().find(|trial| Some(trial.number) == row.place.trial);
     trial.is_none_or(|trial| trial.status != TrialStatus::Passed)
+}
+
+fn case_of<'a>(document: &'a ReportDocument, row: &FailureRow) -> Option<&'a CaseView> {
+    let found = document.cases.binary_search_by(|case| case.id.cmp(&row.place.case));
+    found.ok().map(|index| &document.cases[index])
 }
 
 /// Of the cases of a set that ran and were accepted earlier: how many were accepted as passing, and how many there are.
@@ -230,7 +241,12 @@ fn scores(scorecard: &Scorecard) -> Vec<Score> {
     scores
 }
 
-fn failure_item(row: &FailureRow) -> FailureItem {
+fn failure_item(document: &ReportDocument, row: &FailureRow) -> FailureItem {
+    let (next_step, authority) = match case_of(document, row) {
+        // What an operator would do about it in live work has no object here.
+        Some(case) if is_gone(case) => (ENDED_WITH_TRIAL.to_owned(), String::new()),
+        _ => (row.next_step.clone(), row.authority.clone()),
+    };
     let attempts = row.attempts.map_or_else(|| "attempts not observed".to_owned(), |made| counted(made, "attempt"));
     let faults: Vec<String> = row.faults.iter().map(|fault| fault.replace('_', " ")).collect();
     let claim = row.claim.map_or("nothing", |claim| claim.name());
@@ -250,9 +266,9 @@ fn failure_item(row: &FailureRow) -> FailureItem {
         },
         claim: format!("{claim} ({})", row.claim_check).replace('_', " "),
         outcome: row.outcome.name(),
-        next_step: row.next_step.clone(),
-        authority: row.authority.clone(),
-        owner: row.owner.clone().unwrap_or_else(|| "not recorded".to_owned()),
+        next_step,
+        authority,
+        owner: row.owner.clone().unwrap_or_default(),
     }
 }
 

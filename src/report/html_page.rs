@@ -124,6 +124,8 @@ struct UncoveredRow {
     risk: String,
     command: String,
     why: Option<String>,
+    /// Whether what is to be done next says all of this already.
+    said: bool,
 }
 
 /// One group of cases.
@@ -177,9 +179,10 @@ impl HtmlPage {
                 .iter()
                 .map(|removed| [removed.case.to_string(), removed.set.to_string(), removed.why.clone()])
                 .collect(),
-            uncovered: document.uncovered.iter().map(|one| uncovered_row(document, one)).collect(),
+            uncovered: uncovered_rows(document),
             figures: figures(document),
-            limits: document.limits.clone(),
+            // What the passes support stands beside the verdict.
+            limits: document.limits.iter().filter(|limit| **limit != document.evidence_statement).cloned().collect(),
             evidence: document.evidence_statement.clone(),
         }
     }
@@ -202,13 +205,16 @@ fn step(step: NextStep) -> Step {
     Step { text: step.text, command: step.command, anchor: step.anchor, cases, more, why: step.why }
 }
 
-fn uncovered_row(document: &ReportDocument, uncovered: &UncoveredView) -> UncoveredRow {
-    UncoveredRow {
+fn uncovered_rows(document: &ReportDocument) -> Vec<UncoveredRow> {
+    let steps = next_steps(document);
+    let row = |uncovered: &UncoveredView| UncoveredRow {
         part: uncovered.part.to_string(),
         risk: uncovered.risk.to_string(),
         command: uncovered.command.clone(),
         why: uncovering_change(document, uncovered),
-    }
+        said: steps.iter().any(|step| step.command.as_ref() == Some(&uncovered.command)),
+    };
+    document.uncovered.iter().map(row).collect()
 }
 
 fn verdict(document: &ReportDocument) -> VerdictBox {
@@ -232,7 +238,7 @@ fn facts(document: &ReportDocument) -> Vec<Fact> {
         detail: side.name.clone(),
         code: side.commit.as_ref().map(|commit| commit.chars().take(SHORT).collect()),
         whole: side.commit.clone(),
-        note: side.note.clone(),
+        note: side.note.as_deref().map(|note| unrepeated(side, note)),
     };
     let digests = |term, detail: String, digests: &[Digest], note: Option<&str>| Fact {
         term,
@@ -260,6 +266,13 @@ fn facts(document: &ReportDocument) -> Vec<Fact> {
         facts.push(digests("Digest of the results", String::new(), results, Some("for `baseline accept --reviewed`")));
     }
     facts
+}
+
+/// The note without the name and the commit, where it begins with them: they stand before it.
+fn unrepeated(side: &crate::change::Side, note: &str) -> String {
+    let commit: String = side.commit.iter().flat_map(|commit| commit.chars()).take(SHORT).collect();
+    let said = format!("`{}` is {commit} ", side.name);
+    note.strip_prefix(&said).filter(|_| !commit.is_empty()).unwrap_or(note).to_owned()
 }
 
 fn tally(document: &ReportDocument) -> Vec<Tally> {

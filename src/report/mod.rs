@@ -48,6 +48,7 @@ mod summary;
 mod timeline;
 mod trend_view;
 mod trial_view;
+mod undefined;
 mod visible;
 mod words;
 

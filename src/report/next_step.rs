@@ -53,6 +53,11 @@ const TAKEN_AWAY: &str = "taken away since";
 /// Commands for uncovered risks that are named one by one; the report has them all.
 const NAMED_UNCOVERED: usize = 3;
 
+/// What is to be done about an uncertain operation whose target is no more.
+const NOTHING_LEFT: &str = "Its target ended with the trial, so that nothing is left there to look at. Where the look came too \
+                            early, let the probe wait longer or look again; where the workflow claims more than it can know, \
+                            repair it.";
+
 /// Cases of which it is told one by one what happened.
 const NAMED_CASES: usize = 3;
 
@@ -212,6 +217,13 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
                 counted(count, "changed expectation")
             )
         }
+        Group::Uncertain if group.cases(document).iter().all(|case| is_gone(case)) => {
+            format!(
+                "Settle the evidence of {}, and run {} again: the targets ended with their trials, so nothing is done twice.",
+                counted(count, "uncertain case"),
+                if count == 1 { "it" } else { "them" }
+            )
+        }
         Group::Uncertain => {
             format!(
                 "Find out what came of {} before anything is repeated: repeating may do it twice.",
@@ -232,6 +244,11 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
     Some(NextStep { cases, more, ..NextStep::new(text, command, group.name()) })
 }
 
+/// Whether nothing is left of its trials to look at.
+pub(super) fn is_gone(case: &CaseView) -> bool {
+    case.outlives_trials == Some(false)
+}
+
 fn case_brief(document: &ReportDocument, case: &CaseView) -> CaseBrief {
     let open = document.failure_table.iter().find(|row| row.place.case == case.id && row.outcome == Outcome::Uncertain);
     CaseBrief {
@@ -241,7 +258,12 @@ fn case_brief(document: &ReportDocument, case: &CaseView) -> CaseBrief {
         ran: why_it_ran(case),
         advice: open.map(|row| {
             let changed = claim_changed(case).map(|sentence| format!("{sentence} ")).unwrap_or_default();
-            format!("{changed}Where the target outlives the trial: {}", row.next_step)
+            let step = match case.outlives_trials {
+                Some(true) => row.next_step.clone(),
+                Some(false) => NOTHING_LEFT.to_owned(),
+                None => format!("Where the target outlives the trial: {}", row.next_step),
+            };
+            format!("{changed}{step}")
         }),
     }
 }
@@ -286,8 +308,8 @@ fn command(document: &ReportDocument, group: Group, cases: &[&CaseView]) -> Opti
             let command = document.accept_command.as_ref().filter(|_| cases.len() <= NAMED_CASES)?;
             Some(format!("{command}{}", each("--case ")))
         }
-        // Nothing is repeated before someone has looked.
-        Group::Uncertain => {
+        // Nothing is repeated before someone has looked, where there is anything to look at.
+        Group::Uncertain if !cases.iter().all(|case| is_gone(case)) => {
             let about = if few { each("--about ") } else { String::new() };
             Some(format!("holdpoint{option} incident {}{about}", document.run))
         }
@@ -449,6 +471,29 @@ mod tests {
         assert!(newer.text.contains("or a newer one") && newer.command.is_none(), "{newer:?}");
         let unseen = next_steps(&of(BaselineHealth::Unseen)).remove(0);
         assert_eq!(unseen.command.as_deref(), Some("git fetch --unshallow"));
+    }
+
+    #[test]
+    fn a_target_that_ended_with_its_trial_is_not_looked_into() {
+        let mut document = Sample::full().document();
+        let uncertain = |document: &ReportDocument| {
+            next_steps(document).into_iter().find(|step| step.anchor == "uncertain").unwrap()
+        };
+        let advice = |document: &ReportDocument| uncertain(document).cases[0].advice.clone().unwrap();
+        let set = |document: &mut ReportDocument, outlives: Option<bool>| {
+            let mut cases = document.cases.iter_mut();
+            let case = cases.find(|case| case.id.as_str() == "lost-ack-after-commit").unwrap();
+            case.outlives_trials = outlives;
+        };
+        assert!(advice(&document).contains("Where the target outlives the trial: "), "it is not known");
+        set(&mut document, Some(true));
+        assert!(!advice(&document).contains("utlives") && !advice(&document).contains("nothing is left"));
+        assert!(uncertain(&document).command.unwrap().contains(" incident "));
+        set(&mut document, Some(false));
+        let step = uncertain(&document);
+        assert!(step.text.contains("the targets ended with their trials, so nothing is done twice"), "{}", step.text);
+        assert_eq!(step.command.as_deref(), Some("holdpoint run lost-ack-after-commit"));
+        assert!(advice(&document).contains("nothing is left there to look at"), "{}", advice(&document));
     }
 
     #[test]

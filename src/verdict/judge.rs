@@ -422,14 +422,9 @@ fn notes(input: &VerdictInput<'_>) -> Vec<String> {
         cases.map(|compared| &compared.case).filter(stands).collect()
     };
     let mut notes = Vec::new();
-    for (standing, phrase) in [
-        (Standing::KnownFailure, "failed, as was accepted"),
-        (Standing::Inherited, "not run, stands on its accepted result"),
-    ] {
-        let cases = with(standing);
-        if !cases.is_empty() {
-            notes.push(sentence(&cases, phrase));
-        }
+    let known = with(Standing::KnownFailure);
+    if !known.is_empty() {
+        notes.push(sentence(&known, "failed, as was accepted"));
     }
     notes.extend(edited(input));
     if input.plan.selected.len() + input.elsewhere == 0 && !input.plan.excluded.is_empty() {

@@ -371,3 +371,56 @@ fn json_is_set_in_signs_of_one_width_and_prose_is_not() {
         }
     }
 }
+
+/// The page's text as it reads without styles, its spaces made one.
+fn unstyled(html: &str) -> String {
+    let body = html.split_once("<body>").unwrap().1.split("<script>").next().unwrap();
+    let blocks =
+        ["</p>", "</li>", "</td>", "</th>", "</dd>", "</dt>", "</h2>", "</h3>", "</h4>", "</summary>", "</pre>"];
+    let body = blocks.iter().fold(body.to_owned(), |text, end| text.replace(end, " | "));
+    let text: String = body.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text)).collect();
+    let text = text.replace("&#x2f;", "/").replace("&quot;", "\"");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn words_stand_apart_without_any_style() {
+    let text = unstyled(&rendered(&Sample::full().document()));
+    for apart in [
+        "returns-window: ",
+        "failed, policy_accuracy, ",
+        "Regressions: 1",
+        "Uncovered: 1",
+        "returns-policy: source, modified",
+        "content in policies/returns.md",
+        "merge base with origin/main: 4be1d2a09c6f",
+        "On to the target: forwarded",
+        "op-7, review/stage, case lost-ack-after-commit",
+    ] {
+        assert!(text.contains(apart), "`{apart}` does not stand in:\n{text}");
+    }
+}
+
+#[test]
+fn what_is_said_once_is_not_said_again() {
+    let document = Sample::full().document();
+    let text = unstyled(&rendered(&document));
+    let count = |what: &str| text.matches(what).count();
+    assert_eq!(count(&document.uncovered[0].command), 1, "the command stands among the next steps");
+    assert_eq!(count(&document.evidence_statement), 1, "beside the verdict, and not among the limits");
+    let case = document.cases.iter().find(|case| case.id.as_str() == "short-answer").unwrap();
+    let page = rendered(&document);
+    let body = between(&page, "id=\"case=short-answer\"", "id=\"case=")[0];
+    assert_eq!(case.reasons.len(), 1);
+    assert_eq!(unstyled(&format!("<body>{body}")).matches(&case.reasons[0]).count(), 1, "{body}");
+    assert!(body.contains(">The input<"), "nothing else is folded there");
+}
+
+#[test]
+fn a_note_of_a_side_does_not_repeat_its_name_and_its_commit() {
+    let mut document = Sample::full().document();
+    document.base.name = "HEAD~1".to_owned();
+    document.base.note = Some("`HEAD~1` is 4be1d2a09c6f of 2026-03-01T08:00:00Z".to_owned());
+    let text = unstyled(&rendered(&document));
+    assert!(text.contains("HEAD~1: 4be1d2a09c6f, of 2026-03-01T08:00:00Z"), "{text}");
+}
