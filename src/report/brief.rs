@@ -28,7 +28,9 @@ pub(super) fn what_happened(case: &CaseView) -> Option<String> {
     }
     let headline = one_line(&short_spans(&headline(case, LONGEST_FINDING)?), LONGEST);
     let Some(words) = trial.and_then(|trial| changed_in(case, trial)) else { return Some(headline) };
-    Some(format!("{words}; {headline}"))
+    // What was found is said by these words already.
+    let expected = headline.split("; found ").next().unwrap_or_default();
+    Some(format!("{words}; {expected}"))
 }
 
 /// Why it ran: the first reason, and how many more there are.

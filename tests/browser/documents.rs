@@ -70,7 +70,8 @@ pub(crate) fn hostile() -> ReportDocument {
 }
 
 /// Fields whose words are the program's own.
-const OWN_WORDS: [&str; 19] = [
+const OWN_WORDS: [&str; 20] = [
+    "baseline_state",
     "do_nothing",
     "schema",
     "verdict",

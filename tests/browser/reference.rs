@@ -57,10 +57,8 @@ fn the_first_screen_says_what_to_do_about_each() {
     let edit = "Edited: expect[0].contains was within 12 working days and is within 5 working days.";
     assert!(step(1)[3].starts_with(edit), "{:?}", step(1));
     assert_eq!(step(2)[1], "r618-first-request-still-runs");
-    assert!(step(2)[0].starts_with("Find out what came of 1 uncertain case"), "{:?}", step(2));
-    assert!(
-        step(2)[2].starts_with("holdpoint incident ") && step(2)[2].ends_with("--about r618-first-request-still-runs")
-    );
+    assert!(step(2)[0].starts_with("Settle the evidence of 1 uncertain case, and run it again"), "{:?}", step(2));
+    assert_eq!(step(2)[2], "holdpoint run r618-first-request-still-runs", "the practice targets end with their trial");
     assert!(step(2)[3].contains("2 attempts (fault: lost ack), 0 effects in the target"), "{:?}", step(2));
     assert_eq!(step(3)[2], "holdpoint case new --for inventory/action");
     assert!(step(3)[4].starts_with("Because: connector inventory release modified: 2026-04"), "{:?}", step(3));
