@@ -281,7 +281,9 @@ fn inspect(context: &Context, arguments: &InspectArguments) -> Result<ExitCode, 
     );
     summary(context, &imported.brought, &laid, arguments.dry_run, &what);
     let done = if arguments.dry_run { "would be recorded as" } else { "recorded as" };
-    context.console.say(format!("{done} run {run}, imported: it can be compared, and not accepted"));
+    context.console.say(format!(
+        "{done} run {run}, imported: it can be compared, and not accepted; it has no report, since nothing was run here"
+    ));
     let option = pipeline::project_option(context.named_folder.as_deref());
     context.console.remark(format!("  holdpoint{option} compare {run} --with RUN"));
     Ok(ExitCode::Passed)

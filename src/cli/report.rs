@@ -11,7 +11,17 @@ use super::{Context, check, gate};
 
 pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
-    let run = Store::of_project(&context.project_root).find_run(&arguments.run)?;
+    let store = Store::of_project(&context.project_root);
+    let run = store.find_run(&arguments.run)?;
+    if let Some(from) = store.read_run(&run).ok().and_then(|record| record.header.imported_from) {
+        return Err(Failure::Other {
+            code: ExitCode::Usage,
+            text: format!("run {run} was imported from {from}: no report is made of what was not run here"),
+            hint: Some(format!(
+                "`holdpoint compare {run} --format html` makes a page of how it stands to another one."
+            )),
+        });
+    }
     let document = pipeline::read_document(&context.project_root, &run)?;
     match arguments.format {
         ReportForm::Html => {

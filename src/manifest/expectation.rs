@@ -254,6 +254,9 @@ pub struct JsonSchemaCheck {
     /// A JSONPath to the one value that must fit; by default the whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Whether a map or a list anywhere in the answer's text may be what fits, with other words around it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anywhere: bool,
 }
 
 /// A text that the output must resemble. The ratio is that of matching words, 2·M / (words of both), as in

@@ -248,6 +248,9 @@ fn an_imported_run_is_compared_and_never_accepted_nor_the_latest() {
     assert!(repository.holdpoint(&refused, 2).contains("was imported"));
     assert!(!repository.path("baselines").exists());
     assert!(repository.holdpoint(&["runs"], 0).contains("imported"));
+    let told = repository.holdpoint(&["report", &after], 2);
+    assert!(told.contains("no report is made of what was not run here") && told.contains("--format html"), "{told}");
+    assert!(repository.holdpoint(&["compare", &after, "--with", &before, "--format", "html"], 0).contains("<html"));
     assert!(repository.holdpoint(&["import", "inspect", "after.eval"], 2).contains("imported before"));
     // A run of one's own is the latest, whatever was imported.
     repository.holdpoint(&["run", "--all"], 10);

@@ -14,12 +14,16 @@ impl Judge for JsonSchemaCheck {
         summary: "The output, or the one value at `path` in the JSON answer, fits a JSON Schema (draft 2020-12). \
                   `format` is checked; nothing is ever fetched. Where the path finds no single value it fails, and \
                   under `not` it is no judgement; so is an answer that is no JSON and does not fit, unless the schema \
-                  says `type: string`.",
+                  says `type: string`. With `anywhere` it is enough that one map or list in the answer's text fits; an \
+                  answer without any fails, and is no judgement under `not`.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
         let validator = compile(self)?;
         let answer = subject.answer()?;
+        if self.anywhere {
+            return anywhere(&validator, &answer.output_text());
+        }
         let value = match &self.path {
             None => Ok(&answer.output),
             Some(path) => one_value(answer, path)?,
@@ -43,6 +47,49 @@ impl Judge for JsonSchemaCheck {
             }
         }
     }
+}
+
+/// So many places of a text are tried: where each could begin something and nothing ends, trying takes long.
+const MOST_TRIED: usize = 1_000;
+
+/// The longest text in which values are looked for, in bytes.
+const LONGEST: usize = 1 << 20;
+
+fn anywhere(validator: &Validator, text: &str) -> Result<Finding, NoJudgement> {
+    let expected = "a map or a list in the answer's text to fit the schema".to_owned();
+    let values = values_in(text)?;
+    for value in &values {
+        if describe(validator, value)?.is_none() {
+            return Ok(Finding::of(true, expected, quoted(&value.to_string())));
+        }
+    }
+    Ok(match values.len() {
+        0 => Finding::absent(expected, format!("none in {}", quoted(text))),
+        found => Finding::of(false, expected, format!("{found} that do not fit in {}", quoted(text))),
+    })
+}
+
+/// The maps and lists in a text, from left to right, those inside of others left out.
+fn values_in(text: &str) -> Result<Vec<Value>, NoJudgement> {
+    if text.len() > LONGEST {
+        return Err(NoJudgement::new(format!("values are looked for in {LONGEST} bytes at the most")));
+    }
+    let (mut values, mut from, mut tried) = (Vec::new(), 0, 0);
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(['{', '['])).map(|at| from + at) {
+        tried += 1;
+        if tried > MOST_TRIED {
+            return Err(NoJudgement::new(format!("more than {MOST_TRIED} places of the answer could begin a value")));
+        }
+        let mut read = serde_json::Deserializer::from_str(text.get(at..).unwrap_or_default()).into_iter::<Value>();
+        from = match read.next() {
+            Some(Ok(value)) => {
+                values.push(value);
+                at + read.byte_offset().max(1)
+            }
+            _ => at + 1,
+        };
+    }
+    Ok(values)
 }
 
 /// Whether a text is among the types that the schema allows by name.
@@ -122,6 +169,21 @@ mod tests {
         assert_both(&schema("$.list[*]"), &seen, Some(false), None);
         assert_both(&schema("$.months"), &seen, Some(false), None);
         assert_both(&schema("$.days"), &observation(Some(text("30"))), Some(false), None);
+    }
+
+    #[test]
+    fn a_value_with_words_around_it_is_found_where_that_is_asked_for() {
+        let schema = json!({"json_schema": {"anywhere": true, "schema": {"type": "object", "required": ["days"]}}});
+        let judged = |answer: &str, pass, turned| assert_both(&schema, &observation(Some(text(answer))), pass, turned);
+        judged("Here you are: {\"days\": 30}. Anything else?", Some(true), Some(false));
+        judged("```json\n{\"other\": 1}\n```\nor {\"days\": 1}", Some(true), Some(false));
+        judged("[1] {not json} {\"other\": {\"days\": 1}}", Some(false), Some(true));
+        judged("{\"days\": 30", Some(false), None);
+        judged("thirty days", Some(false), None);
+        judged("é{\"days\": 30}é", Some(true), Some(false));
+        assert_both(&schema, &observation(Some(json_answer(json!({"output": {"days": 1}})))), Some(true), Some(false));
+        assert_no_judgement(&schema, &observation(Some(text(&"{".repeat(2_000)))));
+        assert_no_judgement(&schema, &observation(Some(text(&" ".repeat(2 << 20)))));
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub(super) fn expectation(written: &str, value: &Value, assertion: &Map<String, 
         "regex" => text(value).and_then(|pattern| from_javascript(&pattern)).map(|pattern| json!({"regex": pattern})),
         "is-json" if negated => Err(why_none(name).to_owned()),
         "is-json" => is_json(value),
+        // The other tool also takes what is nearly JSON: turned round, that would let through what it stops.
+        "contains-json" if negated => Err(why_none(name).to_owned()),
+        "contains-json" => contains_json(value),
         "word-count" => word_count(value),
         "latency" => latency(threshold),
         _ => Err(why_none(name).to_owned()),
@@ -92,8 +95,22 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
 }
 
 fn is_json(value: &Value) -> Result<Value, String> {
+    match value {
+        Value::Null => Ok(json!({"json": {"path": "$"}})),
+        schema => Ok(json!({"json_schema": {"schema": schema_of(schema)?}})),
+    }
+}
+
+fn contains_json(value: &Value) -> Result<Value, String> {
     let schema = match value {
-        Value::Null => return Ok(json!({"json": {"path": "$"}})),
+        Value::Null => json!({"type": ["object", "array"]}),
+        schema => schema_of(schema)?.into(),
+    };
+    Ok(json!({"json_schema": {"anywhere": true, "schema": schema}}))
+}
+
+fn schema_of(value: &Value) -> Result<Map<String, Value>, String> {
+    let schema = match value {
         Value::String(text) => {
             serde_json::from_str(text).map_err(|_| "its schema is a text that is no JSON".to_owned())?
         }
@@ -103,7 +120,7 @@ fn is_json(value: &Value) -> Result<Value, String> {
     // Only what both drafts read alike is kept: the checker refuses keywords that it does not know.
     schema.shift_remove("$schema");
     schema.shift_remove("$id");
-    Ok(json!({"json_schema": {"schema": schema}}))
+    Ok(schema)
 }
 
 fn word_count(value: &Value) -> Result<Value, String> {

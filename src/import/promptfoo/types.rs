@@ -107,7 +107,7 @@ pub(super) fn why_none(name: &str) -> &'static str {
         "levenshtein" => "an edit distance is not measured here; `similar` compares words",
         "cost" => "what an answer costs is not in the answer",
         "contains-json" => {
-            "a value inside a longer text is not looked for here; `json` and `json_schema` read the whole answer"
+            "what the other tool takes for JSON is wider than what is looked for here, so that its absence says less"
         }
         "is-json" => {
             "that an answer is no JSON, or does not fit a schema, cannot be told from one that was never given"

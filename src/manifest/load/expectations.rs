@@ -179,6 +179,10 @@ impl Checker<'_> {
     fn json_schema(&mut self, pointer: &str, check: &JsonSchemaCheck) {
         if let Some(path) = &check.path {
             self.json_path(&below(pointer, "path"), path);
+            if check.anywhere {
+                let hint = "a path leads into an answer that is JSON as a whole";
+                self.push(&below(pointer, "anywhere"), "a path and `anywhere` exclude each other", hint);
+            }
         }
         let place = below(pointer, "schema");
         let schema = Value::Object(check.schema.clone());
