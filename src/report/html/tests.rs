@@ -306,7 +306,7 @@ fn what_to_do_says_what_happened_and_why_it_ran() {
     let steps = between(&html, "<ol class=\"next\">", "</ol>")[0];
     for words in [
         "<bdi>The return window that is promised is the one in the policy</bdi>",
-        "found <code>14 days of delivery</code>",
+        "The answer says <code>14</code> and",
         "Ran because: source returns-policy file:policies",
         "<code>holdpoint run returns-window</code>",
         "the evidence supports neither that it took effect nor that it did not",
