@@ -132,21 +132,22 @@ fn a_result_that_is_inherited_says_its_age() {
 #[test]
 fn the_answers_of_all_trials_are_held_against_each_other() {
     let sandbox = accepted_project();
-    // What is not under version control is no change, and every second answer ends otherwise.
+    // The first answer of all is one, every later one another: what tells them apart lies outside the project.
+    let mark = sandbox.project().parent().unwrap().join("again");
     sandbox.edit("cases/policy_accuracy/greets.yaml", "input:", "trials: 2\ninput:");
-    sandbox.write(
-        "workflow.sh",
-        "cat >/dev/null\ncat prompts/greeting.txt\nif [ -e \"$TMPDIR/again\" ]; then echo again; else touch \"$TMPDIR/again\"; fi\n",
-    );
+    let mark = mark.display();
+    let script = format!("if [ -e '{mark}' ]; then echo again; else touch '{mark}'; fi");
+    sandbox.write("workflow.sh", &format!("cat >/dev/null\ncat prompts/greeting.txt\n{script}\n"));
     sandbox.commit("answer otherwise the second time");
-    let folder = sandbox.project().parent().unwrap().to_path_buf();
-    let mut run = sandbox.holdpoint_command();
-    run.args(["run", "--all", "--jobs", "1"]).env("TMPDIR", &folder);
-    sandbox.ran(&mut run).expect(0);
+    sandbox.holdpoint(&["run", "--all", "--jobs", "1"]).expect(0);
     let first = sandbox.latest_run();
-    let mut run = sandbox.holdpoint_command();
-    run.args(["run", "--all", "--jobs", "1"]).env("TMPDIR", &folder);
-    sandbox.ran(&mut run).expect(0);
-    let document = sandbox.holdpoint(&["compare", "latest", "--with", &first, "--json"]).expect(0).json();
-    assert_eq!(entry(&document["cases"], "id", "greets")["answer_changed"], true, "{document:#}");
+    sandbox.holdpoint(&["run", "--all", "--jobs", "1"]).expect(0);
+    let changed = |with: &str| {
+        let document = sandbox.holdpoint(&["compare", "latest", "--with", with, "--json"]).expect(0).json();
+        entry(&document["cases"], "id", "greets")["answer_changed"].clone()
+    };
+    assert_eq!(changed(&first), true);
+    let second = sandbox.latest_run();
+    sandbox.holdpoint(&["run", "--all", "--jobs", "1"]).expect(0);
+    assert_eq!(changed(&second), false);
 }
