@@ -8,12 +8,33 @@ use super::arguments::CaseListArguments;
 use super::console::{FAINT, GOOD, WARN, paint};
 use super::failure::Failure;
 
+/// What to do about each finding, by its field in the document.
+const TO_DO: [(&str, &str); 4] = [
+    (
+        "passed_by_nothing",
+        "Expect what only a workflow that works can show: words of the answer, an `outcome`, `effects` with a count.",
+    ),
+    (
+        "cannot_fail",
+        "Expect more, or more exactly: `holdpoint run CASE --mutate` names each damage that nobody noticed.",
+    ),
+    ("near_copies", "Take one away, or let each ask what the other does not."),
+    (
+        "never_selected",
+        "Move it to a set that a rule names (`holdpoint rules`), correct its `sources`, or mark it `always: true`.",
+    ),
+];
+
 pub(super) fn run(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Failure> {
     let (project, lint) = pipeline::lint_cases(&context.project_root, &context.environment)?;
     let code = if lint.is_clean() { ExitCode::Passed } else { ExitCode::Inconclusive };
     if arguments.json {
         let mut document = serde_json::to_value(&lint).map_err(std::io::Error::from)?;
         document["schema"] = "holdpoint.case-lint/1".into();
+        let found = |field: &str| document[field].as_array().is_some_and(|cases| !cases.is_empty());
+        let to_do: Vec<_> = TO_DO.into_iter().filter(|(field, _)| found(field)).collect();
+        let to_do = to_do.into_iter().map(|(field, what)| (field.to_owned(), serde_json::Value::from(what)));
+        document["to_do"] = serde_json::Value::Object(to_do.collect());
         context.console.json(&document)?;
         return Ok(code);
     }
@@ -23,18 +44,20 @@ pub(super) fn run(context: &Context, arguments: &CaseListArguments) -> Result<Ex
         };
         cases.iter().map(line).collect::<Vec<_>>()
     };
-    let say = |title: &str, lines: Vec<String>| {
+    let say = |field: &str, title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
             context.console.say(paint(WARN, format!("{title} ({})", lines.len())));
             lines.iter().for_each(|line| context.console.say(format!("  {line}")));
+            let to_do = TO_DO.into_iter().find(|(of, _)| *of == field).map_or("", |(_, what)| what);
+            context.console.say(format!("  {}", paint(FAINT, to_do)));
         }
     };
-    say("Passed by a workflow that does nothing", of(&lint.passed_by_nothing));
-    say("No damage to what was observed makes them fail", of(&lint.cannot_fail));
+    say("passed_by_nothing", "Passed by a workflow that does nothing", of(&lint.passed_by_nothing));
+    say("cannot_fail", "No damage to what was observed makes them fail", of(&lint.cannot_fail));
     let copy =
         |pair: &pipeline::NearCopy| format!("{} and {}, {:.0} % alike", pair.case, pair.other, 100.0 * pair.alike);
-    say("Near copies of each other", lint.near_copies.iter().map(copy).collect());
-    say("No change of a part would run them", of(&lint.never_selected));
+    say("near_copies", "Near copies of each other", lint.near_copies.iter().map(copy).collect());
+    say("never_selected", "No change of a part would run them", of(&lint.never_selected));
     summary(context, &lint, project.cases.len());
     Ok(code)
 }
@@ -51,7 +74,7 @@ fn summary(context: &Context, lint: &CaseLint, cases: usize) {
     }
     if !lint.not_judged.is_empty() {
         context.console.remark(format!(
-            "{} judged by a program alone, which cannot be asked about what never happened.",
+            "Nothing could be damaged in {}: a program judges, or it only forbids, and neither can be asked about what never happened.",
             counted(lint.not_judged.len(), "case")
         ));
     }

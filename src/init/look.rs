@@ -84,6 +84,8 @@ pub struct Found {
     pub models: Vec<FoundLine>,
     /// Environment variables from which code reads the addresses of other systems.
     pub addresses: Vec<FoundLine>,
+    /// Environment variables from which code reads where a model is served: it is asked, and nothing is left there.
+    pub model_addresses: Vec<FoundLine>,
     /// Environment variables from which code reads keys.
     pub keys: Vec<FoundLine>,
     /// Globs of the code.
@@ -116,6 +118,10 @@ pub fn look(paths: &[String], read: &dyn Fn(&str) -> Option<String>) -> Found {
     found.language = most_used(&code);
     found.code = globs(&code);
     read_lines(&code, &own, read, &mut found);
+    let named = named_documents(&code, &own, read);
+    found.sources.extend(named.into_iter().filter(|path| !is_prompt(path) && !is_inert(path)));
+    found.sources.sort_unstable();
+    found.sources.dedup();
     let permissions = own
         .iter()
         .filter(|path| stem(path).eq_ignore_ascii_case("permissions") || stem(path).eq_ignore_ascii_case("roles"));
@@ -196,6 +202,25 @@ fn escaped(name: &str) -> String {
     name.chars().map(|c| if special(c) { format!("[{c}]") } else { c.to_string() }).collect()
 }
 
+/// Documents that a line of code names as they stand there, seen from the top or from the code's own folder.
+fn named_documents(code: &[&str], own: &[&String], read: &dyn Fn(&str) -> Option<String>) -> BTreeSet<String> {
+    static NAMES: OnceLock<Option<Regex>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| Regex::new(r#"["'`]([^"'`\\\x00-\x1f]+\.[a-z]{2,4})["'`]"#).ok());
+    let documents: BTreeSet<&str> =
+        own.iter().map(|path| path.as_str()).filter(|path| has_ending(path, &DOCUMENTS)).collect();
+    let mut named = BTreeSet::new();
+    for path in code.iter().take(MOST_FILES) {
+        let Some(text) = read(path).filter(|text| text.len() <= LONGEST_FILE) else { continue };
+        for found in names.iter().flat_map(|names| names.captures_iter(&text)).filter_map(|found| found.get(1)) {
+            let name = found.as_str().trim_start_matches("./");
+            let beside = format!("{}/{name}", folder(path));
+            named
+                .extend([name, beside.as_str()].into_iter().filter(|name| documents.contains(name)).map(str::to_owned));
+        }
+    }
+    named
+}
+
 fn read_lines(code: &[&str], own: &[&String], read: &dyn Fn(&str) -> Option<String>, found: &mut Found) {
     let settings =
         own.iter().map(|path| path.as_str()).filter(|path| has_ending(path, &["yaml", "yml", "toml", "json", "env"]));
@@ -212,7 +237,9 @@ fn read_lines(code: &[&str], own: &[&String], read: &dyn Fn(&str) -> Option<Stri
                 take(name, &mut found.models);
             }
             for name in variables(line) {
-                if is_address(name) {
+                if is_address(name) && is_of_model(name) {
+                    take(name, &mut found.model_addresses);
+                } else if is_address(name) {
                     take(name, &mut found.addresses);
                 } else if is_key(name) {
                     take(name, &mut found.keys);
@@ -258,6 +285,12 @@ fn is_address(name: &str) -> bool {
     const OTHER: [&str; 10] =
         ["DATABASE", "POSTGRES", "MYSQL", "MONGO", "REDIS", "AMQP", "RABBIT", "KAFKA", "SENTRY", "PROXY"];
     (name.ends_with("_URL") || name.ends_with("_ENDPOINT")) && !OTHER.iter().any(|other| name.contains(other))
+}
+
+/// Whether an address is that of a model, as far as a name says so.
+fn is_of_model(name: &str) -> bool {
+    const MODELS: [&str; 8] = ["MODEL", "LLM", "OPENAI", "ANTHROPIC", "MISTRAL", "OLLAMA", "INFERENCE", "EMBEDDING"];
+    MODELS.iter().any(|word| name.contains(word))
 }
 
 fn is_key(name: &str) -> bool {

@@ -52,7 +52,8 @@ fn start(proposal: &Proposal<'_>) -> Vec<String> {
         format!("      run: [{}]", words.join(", ")),
         "      # PATH and HOLDPOINT_STATE_DIR are all that it finds in its environment, and what is passed on here.".to_owned(),
     ];
-    let keys: Vec<&str> = proposal.found.keys.iter().map(|key| key.name.as_str()).collect();
+    let found = proposal.found;
+    let keys: Vec<&str> = found.model_addresses.iter().chain(&found.keys).map(|key| key.name.as_str()).collect();
     let names = if keys.is_empty() { "HOME".to_owned() } else { keys.join(", ") };
     lines.push(format!("      # env: {{pass: [{names}]}}"));
     lines

@@ -71,6 +71,26 @@ fn a_repository_shows_its_parts_by_names_and_lines() {
 }
 
 #[test]
+fn a_document_that_code_names_is_a_source_and_a_models_address_is_no_connector() {
+    let files = MemoryFiles::new()
+        .with("bot.py", "rules = open(\"docs/rules.md\").read()\nopen('README.md')\nopen(\"prompts/a.md\")\nos.environ[\"MODEL_URL\"]\n")
+        .with("web/app.js", "const terms = read('./terms.txt'), gone = 'docs/gone.md'\n")
+        .with("docs/rules.md", "21 days.")
+        .with("docs/unread.md", "For people.")
+        .with("web/terms.txt", "None.")
+        .with("README.md", "A bot.")
+        .with("prompts/a.md", "Answer.");
+    let found = look_at(&files);
+    assert_eq!(found.sources, ["docs/rules.md", "web/terms.txt"]);
+    assert_eq!(found.prompts, ["prompts/a.md"]);
+    assert_eq!((found.addresses.len(), found.model_addresses.len()), (0, 1));
+    let project = loaded(&begun(files.clone(), Start::Adapter).1).project;
+    assert!(!project.parts.values().any(|part| part.kind == PartKind::Connector));
+    let (new, _) = begun(files, Start::Adapter);
+    assert!(new.iter().any(|file| file.text.contains("# env: {pass: [MODEL_URL]}")));
+}
+
+#[test]
 fn what_is_written_passes_the_check_and_says_what_was_found() {
     let (new, files) = begun(desk(), Start::Adapter);
     let project = loaded(&files).project;

@@ -34,7 +34,7 @@ pub struct CaseLint {
     pub never_selected: Vec<CaseId>,
     /// Cases without a passing trial on this machine, as they stand now: nothing could be damaged.
     pub untried: Vec<CaseId>,
-    /// Cases that only a program judges, which cannot be asked about what never happened.
+    /// Cases that only a program judges, or that only forbid: neither can be asked about what never happened.
     pub not_judged: Vec<CaseId>,
 }
 

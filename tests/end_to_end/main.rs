@@ -7,6 +7,7 @@ mod audit;
 mod begin;
 mod calls_expected;
 mod case_from;
+mod case_lint;
 mod case_new;
 mod ci_files;
 mod comparing;
