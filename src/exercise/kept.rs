@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::domain::Outcome;
 use crate::evidence::excerpt;
+use crate::manifest::schema_line;
 
 use super::table::{ExerciseTable, RowResult, RowVerdict};
 
@@ -35,7 +36,7 @@ pub struct KeptRow {
 /// When the row's content cannot be written as JSON, which no row shows.
 pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_json::Error> {
     let id = format!("{}.{}", table.workflow, row.id);
-    let mut text = String::new();
+    let mut text = schema_line("../..", "case") + "\n";
     let _ = writeln!(text, "# Kept from an exercise of {}; what came of it: {}.", table.workflow, row.verdict.name());
     for finding in &row.findings {
         let _ = writeln!(text, "# {}: {}", finding.rule, excerpt(&finding.message, SHOWN));

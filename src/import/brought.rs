@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::names::Names;
 use super::written::yaml;
-use crate::manifest::yaml_quoted as quoted;
+use crate::manifest::{schema_line, yaml_quoted as quoted};
 
 /// A file that is to be written where nothing is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +136,8 @@ impl Brought {
 
     /// The text of a new project file that has these workflows.
     pub fn project_file(&self, name: &str, from: &str) -> String {
-        let mut text = format!("# Begun by an import of {from}: look every entry over.\n");
+        let mut text = schema_line("", "project") + "\n";
+        text.push_str(&format!("# Begun by an import of {from}: look every entry over.\n"));
         text.push_str("schema: holdpoint.project/1\n");
         text.push_str(&format!("name: {}\n\n", quoted(name)));
         text.push_str(&self.workflow_entries());

@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::WorkflowId;
-use crate::manifest::{MemoryFiles, load_project};
-use crate::manifest::{yaml_quoted as quoted, yaml_word as word};
+use crate::manifest::{MemoryFiles, load_project, schema_line, yaml_quoted as quoted, yaml_word as word};
 
 use super::Aim;
 use super::brought::{Brought, Kind};
@@ -51,7 +50,8 @@ impl CaseDraft {
             self.expect.push(Expected::Placeholder { was, why, line: self.line });
         }
         let from = place(&self.path, self.line);
-        let mut text = format!("# Brought from {}.\n", from.replace(char::is_control, " "));
+        let mut text = schema_line("../..", "case") + "\n";
+        text.push_str(&format!("# Brought from {}.\n", from.replace(char::is_control, " ")));
         text.push_str(&format!("id: {}\n", word(&id)));
         text.push_str(&format!("title: {}\n", quoted(&one_line(&self.title, SHOWN))));
         text.push_str(&format!("workflow: {}\n", word(self.workflow.as_str())));
@@ -147,7 +147,7 @@ mod tests {
         draft.write("a", &Aim { set: "action".into(), workflow: None }, &mut brought);
         assert_eq!(
             brought.files[0].text,
-            "# Brought from t.csv:7.\nid: a\ntitle: \"one two\"\nworkflow: desk\ntrials: 3\ninput: {q: \"a\\nb\"}\nexpect:\n  \
+            "# yaml-language-server: $schema=../../.holdpoint/schemas/case.json\n# Brought from t.csv:7.\nid: a\ntitle: \"one two\"\nworkflow: desk\ntrials: 3\ninput: {q: \"a\\nb\"}\nexpect:\n  \
              - {placeholder: {stands_for: \"an expectation\", from: \"t.csv:7\", why: \"the test says nothing of what must hold\"}}\n"
         );
         assert_eq!((brought.tally.brought, brought.tally.placeholders, brought.notes.len()), (1, 1, 1));

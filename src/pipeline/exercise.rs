@@ -144,6 +144,8 @@ pub fn keep_row(project_root: &Path, row: &str) -> Result<KeptRow, PipelineError
         super::cases::write_new_case(project_root, to, &content)?;
     }
     super::cases::write_new_case(project_root, &kept.path, kept.text.as_bytes())?;
+    // Its first line names the schema for the editor.
+    super::init::write_schemas(project_root)?;
     Ok(kept)
 }
 

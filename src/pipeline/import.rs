@@ -8,6 +8,7 @@ use crate::manifest::{DiskFiles, EntryKind, FileSource};
 use crate::store::{RunHeader, Store};
 
 use super::PipelineError;
+use super::init::write_schemas;
 use super::new_file::{require_way, write_new};
 
 /// What became of files that were to be written.
@@ -41,6 +42,10 @@ pub fn lay_down(root: &Path, files: &[NewFile], rehearsal: bool) -> Result<LaidD
             None => &mut laid.kept,
         };
         list.push(file.path.clone());
+    }
+    // The first lines of what a project is made of lead to the schemas.
+    if !rehearsal && laid.written.iter().any(|path| path.starts_with("cases/")) {
+        write_schemas(root)?;
     }
     Ok(laid)
 }

@@ -6,6 +6,7 @@ use crate::import::brought::{Brought, Kind};
 use crate::import::case_draft::one_line;
 use crate::import::names::{Names, slug};
 use crate::import::written::yaml;
+use crate::manifest::schema_line;
 
 use super::source::{Folder, Place};
 use super::template::{fill, fill_value, named};
@@ -132,7 +133,8 @@ impl Reader<'_, '_> {
         };
         let variables: Map<String, Value> = named(text).into_iter().map(|name| (name, json!({}))).collect();
         let from = one_line(&format!("{}:{}", place.path, place.line()), 200);
-        let mut manifest = format!("# Brought from {from}.\n");
+        let mut manifest = schema_line("..", "prompt") + "\n";
+        manifest.push_str(&format!("# Brought from {from}.\n"));
         for (key, value) in
             [("id", json!(id)), ("kind", json!("prompt")), ("version", json!("1")), ("files", json!([kept]))]
         {
