@@ -150,7 +150,7 @@ fn other_expectations(
     if old_form.is_some_and(|old| passes(old) && passes(before) && old.trials >= before.trials) && passes(now.summary) {
         return (Standing::Unchanged, "edited: its expectations; it passes in its old and its new form".to_owned());
     }
-    let old = old_form.map(|old| format!("; its old form is {} now", old.status)).unwrap_or_default();
+    let old = old_form.map(|old| format!("; its old form ended as {} beside it", old.status)).unwrap_or_default();
     let failing = same_form::named_expectations(now.graders, &now.summary.failing);
     let failing = if failing.is_empty() { String::new() } else { format!(" in {}", failing.join(", ")) };
     let why = format!("its expectations are others now: it {} by them{failing}{old}; {before_as}", now.summary.status);
@@ -295,7 +295,7 @@ mod tests {
         old_form.status = Failed;
         now.old_form = Some(old_form);
         let changed = compared(Some(before.clone()), Some(now.clone()), &[]);
-        assert!(changed.why.contains("its old form is failed now"), "{}", changed.why);
+        assert!(changed.why.contains("its old form ended as failed beside it"), "{}", changed.why);
         now.summary.status = Failed;
         now.summary.failing = vec![1];
         let failing = compared(Some(before.clone()), Some(now.clone()), &[]);

@@ -148,7 +148,11 @@ impl CompareDocument {
     /// How old the oldest result is on which a case stands that did not run, in a sentence without its end.
     pub(super) fn oldest(&self, standing: Standing) -> Option<String> {
         let days = self.with(standing).filter_map(|case| case.age_days).max()?;
-        Some(format!("the oldest of their results was {} old then", counted(usize::try_from(days).ok()?, "day")))
+        let age = match days {
+            0 => "less than a day".to_owned(),
+            days => counted(usize::try_from(days).ok()?, "day"),
+        };
+        Some(format!("the oldest of their results was {age} old then"))
     }
 
     /// The fingerprints of the parts on both sides, in a phrase; nothing where a side has none.
@@ -206,16 +210,14 @@ pub(super) const STANDINGS: [(Standing, &str, bool); 13] = [
 impl ComparedCaseView {
     /// What changed in it, a sentence each.
     pub(super) fn findings(&self) -> Vec<String> {
-        let grade = |change: &GradeChange| {
-            let grader = if change.grader.is_empty() { String::new() } else { format!(" ({})", change.grader) };
-            let how = if change.holds_now { "holds now, and did not before" } else { "held before, and does not now" };
-            format!("expectation {}{grader} {how}", change.expectation)
-        };
         let outcome = |change: &OutcomeChange| {
             let worse = if change.worse { ", which is worse" } else { "" };
             format!("{} was {} and is {}{worse}", change.operation, change.before, change.now)
         };
-        let mut findings: Vec<String> = self.changed_grades.iter().map(grade).collect();
+        let mut findings: Vec<String> = [false, true]
+            .into_iter()
+            .filter_map(|holds_now| grades_sentence(&self.changed_grades, holds_now))
+            .collect();
         findings.extend(self.changed_outcomes.iter().map(outcome));
         if self.answer_changed == Some(true) {
             findings.push("the answer is another".to_owned());
@@ -239,6 +241,26 @@ impl ComparedCaseView {
         };
         format!("before: {}; now: {}", ended(self.before), ended(self.now))
     }
+}
+
+/// The expectations that hold now and did not before, or the other way round, in one sentence.
+fn grades_sentence(changed: &[GradeChange], holds_now: bool) -> Option<String> {
+    let named = |change: &GradeChange| {
+        let grader = if change.grader.is_empty() { String::new() } else { format!(" ({})", change.grader) };
+        format!("{}{grader}", change.expectation)
+    };
+    let named: Vec<String> = changed.iter().filter(|change| change.holds_now == holds_now).map(named).collect();
+    let (what, do_not) = match named.len() {
+        0 => return None,
+        1 => ("expectation", "does not"),
+        _ => ("expectations", "do not"),
+    };
+    let how = match (holds_now, named.len()) {
+        (true, 1) => "holds now, and did not before".to_owned(),
+        (true, _) => "hold now, and did not before".to_owned(),
+        (false, _) => format!("held before, and {do_not} now"),
+    };
+    Some(format!("{what} {} {how}", named.join(", ")))
 }
 
 impl SideView {

@@ -70,7 +70,7 @@ pub fn compare_markdown(document: &CompareDocument) -> String {
         }
         text.push_str(&format!("\n### {title} ({})\n\n", cases.len()));
         if let Some(oldest) = document.oldest(standing) {
-            text.push_str(&format!("They did not run; {oldest}.\n"));
+            text.push_str(&format!("{}.\n", oldest.replacen('t', "T", 1)));
         }
         for case in cases.into_iter().filter(|case| case.is_worth_a_line()) {
             let (id, set) = (words(case.id.as_str()), words(case.set.as_str()));

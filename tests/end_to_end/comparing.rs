@@ -96,7 +96,7 @@ fn an_edited_expectation_is_called_that_and_its_old_form_counts_where_it_ran() {
     assert_eq!(document["counts"], serde_json::json!({"expectation_changed": 1}));
     let greets = entry(&document["cases"], "id", "greets");
     assert_eq!(greets["differs"], serde_json::json!(["expectations"]));
-    assert!(greets["why"].as_str().unwrap().contains("its old form is failed now"), "{}", greets["why"]);
+    assert!(greets["why"].as_str().unwrap().contains("its old form ended as failed beside it"), "{}", greets["why"]);
     for form in ["text", "markdown", "html"] {
         let text = sandbox.holdpoint(&["compare", "latest", "--format", form]).expect(0).stdout;
         assert!(text.contains("Expectation changed"), "{form}");
@@ -118,7 +118,7 @@ fn a_result_that_is_inherited_says_its_age() {
     let greets = entry(&document["cases"], "id", "greets");
     assert_eq!((greets["standing"].as_str(), greets["age_days"].as_u64()), (Some("inherited"), Some(0)));
     let text = sandbox.holdpoint(&["compare", "latest"]).expect(0);
-    text.says("Did not run (1): the oldest of their results was 0 days old then").says("parts:  fingerprint");
+    text.says("Did not run (1): the oldest of their results was less than a day old then").says("parts:  fingerprint");
     sandbox.write("cases/policy_accuracy/second.yaml", &case("second", "Good"));
     sandbox.write("prompts/greeting.txt", "Good morning\n");
     sandbox.commit("back to the morning");
