@@ -289,7 +289,7 @@ fn is_address(name: &str) -> bool {
 
 /// Whether an address is that of a model, as far as a name says so.
 fn is_of_model(name: &str) -> bool {
-    const MODELS: [&str; 8] = ["MODEL", "LLM", "OPENAI", "ANTHROPIC", "MISTRAL", "OLLAMA", "INFERENCE", "EMBEDDING"];
+    const MODELS: [&str; 7] = ["MODEL", "LLM", "GPT", "OPENAI", "OLLAMA", "INFERENCE", "EMBEDDING"];
     MODELS.iter().any(|word| name.contains(word))
 }
 
