@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, RunId};
+use crate::domain::{Aspect, CaseId, CaseStatus, Digest, RunId};
 use crate::grading::CaseResult;
 
 use super::ledger::Ledger;
@@ -276,7 +276,17 @@ fn known_cases(baseline: &Baseline) -> BTreeSet<&CaseId> {
 /// Whether the baseline says exactly this already, and no branch of a fork says otherwise.
 fn in_force(case: &CaseId, accepted: &AcceptedCase, baseline: &Baseline) -> bool {
     let conflicting = baseline.conflicts.iter().any(|conflict| conflict.case.as_ref() == Some(case));
-    !conflicting && baseline.cases.get(case).is_some_and(|entry| entry.case == *accepted)
+    !conflicting && baseline.cases.get(case).is_some_and(|entry| says_the_same(&entry.case, accepted))
+}
+
+/// A record of before it was kept what goes into a case says the same without it: the digest of the case covers it.
+fn says_the_same(before: &AcceptedCase, accepted: &AcceptedCase) -> bool {
+    if before.question.get(Aspect::Case).is_some() {
+        return before == accepted;
+    }
+    let mut accepted = accepted.clone();
+    accepted.question.forget(Aspect::Case);
+    *before == accepted
 }
 
 #[cfg(test)]

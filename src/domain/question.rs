@@ -66,6 +66,11 @@ impl Question {
         self.0.insert(aspect, digest);
     }
 
+    /// Takes an aspect out.
+    pub fn forget(&mut self, aspect: Aspect) {
+        self.0.remove(&aspect);
+    }
+
     /// The digest of an aspect.
     pub fn get(&self, aspect: Aspect) -> Option<&Digest> {
         self.0.get(&aspect)

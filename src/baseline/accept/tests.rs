@@ -351,3 +351,36 @@ fn accepting_ten_changed_cases_of_ten_thousand_adds_at_most_a_hundred_kilobytes(
     assert!(added <= 100_000, "{added} bytes");
     assert_eq!(ledger.fold().snapshot, Some(large_parts("2")));
 }
+
+#[test]
+fn a_record_that_does_not_say_what_goes_in_is_not_made_anew_for_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    let run = |ledger: &Ledger, aspects: &[(Aspect, &str)]| {
+        let mut run = Run::of(ledger, &[("a", Passed, "one")]);
+        aspects.iter().for_each(|(aspect, text)| run.results[0].question.set(*aspect, digest(text)));
+        run
+    };
+    let old = run(&ledger, &[(Aspect::Expectations, "x")]);
+    let Acceptance { record, contents, .. } = accept(&old.request(None), &ledger).unwrap();
+    ledger.append(&record, &contents).unwrap();
+    let same = run(&ledger, &[(Aspect::Expectations, "x"), (Aspect::Case, "in")]);
+    assert_eq!(accept(&same.request(None), &ledger), Err(AcceptError::NothingNew));
+    let other = run(&ledger, &[(Aspect::Expectations, "y"), (Aspect::Case, "in")]);
+    assert!(accept(&other.request(None), &ledger).is_ok());
+}
+
+#[test]
+fn fewer_trials_than_are_in_force_are_named() {
+    let (_folder, ledger) = ledger();
+    let mut run = Run::of(&ledger, &[("a", Passed, "another answer")]);
+    let again = run.results[0].trials[0].clone();
+    run.results[0].trials.push(again);
+    let Acceptance { record, contents, fewer_trials, .. } = accept(&run.request(None), &ledger).unwrap();
+    assert_eq!(fewer_trials, []);
+    let mut ledger = ledger;
+    ledger.append(&record, &contents).unwrap();
+    let fewer = Run::of(&ledger, &[("a", Passed, "one"), ("b", Passed, "two")]);
+    let Acceptance { fewer_trials, .. } = accept(&fewer.request(None), &ledger).unwrap();
+    assert_eq!(fewer_trials, [FewerTrials { case: CaseId::from("a"), before: 2, now: 1 }]);
+}
