@@ -23,8 +23,13 @@ class Stub(BaseHTTPRequestHandler):
         pass
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Stub)
-server.daemon_threads = True
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # As many connections may come at once as there are callers; five, the default, would let the others wait for seconds.
+    request_queue_size = 256
+
+
+server = Server(("127.0.0.1", 0), Stub)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("http://127.0.0.1:%d" % server.server_address[1], flush=True)
 sys.stdin.read()
