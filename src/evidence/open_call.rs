@@ -22,15 +22,22 @@ pub enum MayLand {
 
 /// Until when a call may still take effect; `None` where it was not passed on, or its end is known: the target said that
 /// it is done, or refused as its contract documents. A missing answer, a 500 and a 202 of a target that answers first leave
-/// it open. A call to what only reads, or to what no manifest describes, is ended by any whole answer.
+/// it open. A call that only reads, by its contract or, where none describes it, by its method, never takes effect. Any other
+/// that none describes is ended by a 2xx, and by a 4xx that says that the request itself was wrong: nobody can document its
+/// refusals.
 pub fn may_land(exchange: &Exchange, connectors: &BTreeMap<PartId, Arc<ConnectorManifest>>) -> Option<MayLand> {
     if exchange.forwarded == Forwarded::No {
         return None;
     }
     let operation = described(exchange, connectors);
-    let is_open = match operation.filter(|operation| operation.effect != Effect::None) {
+    let is_open = match operation {
+        Some(operation) if operation.effect == Effect::None => false,
         Some(operation) => matches!(answered(exchange, operation), Answered::Error { .. } | Answered::NoAnswer),
-        None => exchange.answer.as_ref().is_none_or(|answer| answer.digest.is_none()),
+        None if exchange.is_safe() => false,
+        None => {
+            let is_whole = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_some());
+            !is_whole || !exchange.status.is_some_and(says_the_end)
+        }
     };
     if !is_open {
         return None;
@@ -41,6 +48,12 @@ pub fn may_land(exchange: &Exchange, connectors: &BTreeMap<PartId, Arc<Connector
     let within = Duration::try_from_secs_f64(processing.within_s).ok();
     let until = within.and_then(|within| within.checked_add(Duration::from_micros(ended)));
     Some(until.map_or(MayLand::Whenever, MayLand::Until))
+}
+
+/// Whether a status says what became of a request: it was done, or was wrong in itself. One that is about the moment (408, 409,
+/// 425, 429) does not.
+fn says_the_end(status: u16) -> bool {
+    matches!(status, 200..300 | 400..500) && !matches!(status, 408 | 409 | 425 | 429)
 }
 
 fn described<'a>(

@@ -107,8 +107,8 @@ impl Look {
 ///
 /// *Every look* means every authoritative one, of which there must be at least one, all readable and settled. A
 /// view that may lag can show more than they do, which contradicts them, and can show less, which says nothing.
-/// The contradictions of answers are a receipt with no effect to it, and two different receipts for one effect.
-/// A refusal beside one effect is none: the effect is there.
+/// The contradictions of answers are a receipt with no effect to it, two different receipts for one effect, and an effect
+/// where every attempt was kept from the target. A refusal beside one effect is none: the effect is there.
 ///
 /// `attempts` are in the order in which they were made.
 pub fn conclude(operation: &OperationId, attempts: &[AttemptSeen], looks: &[Look]) -> OperationSeen {
@@ -179,6 +179,9 @@ fn weigh_presence(attempts: &[AttemptSeen], looks: &[Look]) -> (Outcome, String)
     if receipts.len() > 1 {
         return (Outcome::Uncertain, "There are different receipts and only one effect.".to_owned());
     }
+    if !attempts.is_empty() && attempts.iter().all(never_arrived) {
+        return (Outcome::Uncertain, "An effect exists, and no attempt went on to the target.".to_owned());
+    }
     let is_stated = shown().any(|effect| effect.parameters_match.is_some());
     let unstated = if is_stated { "" } else { " Nothing states which parameters it should have." };
     match replay(attempts) {
@@ -188,6 +191,15 @@ fn weigh_presence(attempts: &[AttemptSeen], looks: &[Look]) -> (Outcome, String)
         ),
         None => (Outcome::Committed, format!("Exactly one effect exists.{unstated}")),
     }
+}
+
+/// Faults by which a target gets nothing.
+const KEPT_AWAY: [&str; 6] = ["refuse", "drop_before", "lost_request", "status", "unavailable", "rate_limited"];
+
+/// Whether an attempt was kept from the target, whatever its caller was told.
+fn never_arrived(attempt: &AttemptSeen) -> bool {
+    let fault = attempt.fault.as_deref().and_then(|fault| fault.split_whitespace().next());
+    attempt.answered == Answered::NotForwarded || fault.is_some_and(|fault| KEPT_AWAY.contains(&fault))
 }
 
 /// The first attempt that repeats an earlier one's identity and got the earlier result: by the target's own

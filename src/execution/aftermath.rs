@@ -147,7 +147,9 @@ fn trouble(exchange: &Exchange) -> Option<String> {
     let Exchange { number, connector, problem, .. } = exchange;
     let in_its_place = exchange.status.is_none() && GATEWAY.contains(&exchange.delivered_status);
     let broken_off = exchange.answer.as_ref().is_some_and(|answer| answer.digest.is_none());
-    let problem = problem.as_ref().filter(|_| exchange.fault.is_none() && (in_its_place || broken_off))?;
+    let undelivered = exchange.status.is_some() && exchange.delivered == Delivered::No;
+    let is_trouble = in_its_place || broken_off || undelivered;
+    let problem = problem.as_ref().filter(|_| exchange.fault.is_none() && is_trouble)?;
     Some(format!("call {number}, to the connector `{connector}`: {problem}"))
 }
 

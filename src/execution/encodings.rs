@@ -32,7 +32,12 @@ fn add_encoded(forms: &mut BTreeSet<String>, bytes: &[u8]) {
     for upper_case in [true, false] {
         let percent = percent_encoded(bytes, upper_case);
         forms.insert(percent.replace("%20", "+"));
+        // An address inside an address.
+        forms.insert(percent.replace('%', "%25"));
         forms.insert(percent);
+        // Some escape what needs no escape, too; and some write bytes as digits alone.
+        forms.insert(hexadecimal(bytes, "%", upper_case));
+        forms.insert(hexadecimal(bytes, "", upper_case));
     }
     for offset in 0..3 {
         forms.insert(base64_inside(bytes, offset, &STANDARD));
@@ -90,6 +95,12 @@ fn percent_encoded(bytes: &[u8], upper_case: bool) -> String {
     text
 }
 
+/// Every byte as two hexadecimal digits, each pair after `mark`.
+fn hexadecimal(bytes: &[u8], mark: &str, upper_case: bool) -> String {
+    let pair = |byte: &u8| if upper_case { format!("{mark}{byte:02X}") } else { format!("{mark}{byte:02x}") };
+    bytes.iter().map(pair).collect()
+}
+
 /// The digits of RFC 4648's base64 that depend on `bytes` alone when `offset` (0 to 2) other bytes, modulo 3, stand
 /// before them: those digits occur in the encoding of any text that contains `bytes` at that offset.
 fn base64_inside(bytes: &[u8], offset: usize, alphabet: &impl Engine) -> String {
@@ -107,6 +118,14 @@ mod tests {
     fn only_digits_that_nothing_around_them_can_change_are_looked_for() {
         for (text, expected) in [("f", "Z"), ("fo", "Zm"), ("foo", "Zm9v"), ("foob", "Zm9vY"), ("foobar", "Zm9vYmFy")] {
             assert_eq!(base64_inside(text.as_bytes(), 0, &STANDARD), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_found_as_digits_and_an_address_in_an_address() {
+        let forms = encoded_forms("k/1 ");
+        for form in ["%6b%2f%31%20", "%6B%2F%31%20", "6b2f3120", "6B2F3120", "k%252F1%2520"] {
+            assert!(forms.contains(form), "{form}: {forms:?}");
         }
     }
 

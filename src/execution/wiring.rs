@@ -84,7 +84,7 @@ impl<'a> WiredConnectors<'a> {
             let Some(Ok(Manifest::Connector(manifest))) = part.map(crate::manifest::Part::manifest) else { continue };
             let start = spec.upstream.start.as_ref();
             let target = start.map(|target| TargetProgram::find(target, surroundings)).transpose()?;
-            wired.push(Wired { id, spec, manifest: Arc::new(manifest), target });
+            wired.push(Wired { id, spec, manifest: Arc::new(manifest.clone()), target });
         }
         Ok(Self(wired))
     }

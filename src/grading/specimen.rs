@@ -91,13 +91,9 @@ pub(super) struct Shelf {
 impl Shelf {
     /// The project.
     pub(super) fn new() -> Self {
-        let part = |id: &str, kind| Part {
-            id: id.into(),
-            kind,
-            version: "3".to_owned(),
-            path: format!("manifests/{id}.yaml"),
-            document: serde_json::Map::new(),
-            files: BTreeMap::new(),
+        let part = |id: &str, kind| {
+            let path = format!("manifests/{id}.yaml");
+            Part::new(id.into(), kind, "3".to_owned(), path, serde_json::Map::new(), BTreeMap::new())
         };
         let texts = |body: &str| BTreeMap::from([("policies/returns.md".to_owned(), body.to_owned())]);
         let named = |part: Part| (part.id.clone(), part);
@@ -118,14 +114,9 @@ impl Shelf {
     pub(super) fn add(&mut self, document: Value) {
         let Value::Object(document) = document else { panic!("a manifest is a map") };
         let text = |key: &str| document[key].as_str().expect("a manifest names it").to_owned();
-        let part = Part {
-            id: PartId::new(text("id")),
-            kind: serde_json::from_value(document["kind"].clone()).expect("a kind"),
-            version: text("version"),
-            path: format!("manifests/{}.yaml", text("id")),
-            document: document.clone(),
-            files: BTreeMap::new(),
-        };
+        let kind = serde_json::from_value(document["kind"].clone()).expect("a kind");
+        let (id, path) = (PartId::new(text("id")), format!("manifests/{}.yaml", text("id")));
+        let part = Part::new(id, kind, text("version"), path, document.clone(), BTreeMap::new());
         self.parts.insert(part.id.clone(), part);
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -134,18 +135,52 @@ pub struct Part {
     pub version: String,
     /// The manifest's own path.
     pub path: String,
-    /// The checked document as it stands in the file, without defaults filled in.
+    /// The checked document as it stands in the file, without defaults filled in; never changed afterwards.
     pub document: Map<String, Value>,
     /// The content digests of the files that it names, by path.
     pub files: BTreeMap<String, Digest>,
+    fields: FieldsRead,
+}
+
+/// A document's fields, once somebody has asked for them: every trial does. What is read again would be the same, so that
+/// whether it was read makes no difference between two parts.
+#[derive(Clone, Debug, Default)]
+struct FieldsRead(OnceLock<Arc<Manifest>>);
+
+impl PartialEq for FieldsRead {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Part {
+    /// A part whose document says this.
+    pub fn new(
+        id: PartId,
+        kind: PartKind,
+        version: String,
+        path: String,
+        document: Map<String, Value>,
+        files: BTreeMap<String, Digest>,
+    ) -> Self {
+        Self { id, kind, version, path, document, files, fields: FieldsRead::default() }
+    }
+
     /// The manifest's fields, with defaults filled in.
     ///
     /// # Errors
     /// When the document does not fit its kind, which a part that was loaded from a project never shows.
-    pub fn manifest(&self) -> Result<Manifest, serde_json::Error> {
+    pub fn manifest(&self) -> Result<&Manifest, serde_json::Error> {
+        match self.fields.0.get() {
+            Some(manifest) => Ok(manifest),
+            None => {
+                let manifest = Arc::new(self.read()?);
+                Ok(self.fields.0.get_or_init(|| manifest))
+            }
+        }
+    }
+
+    fn read(&self) -> Result<Manifest, serde_json::Error> {
         let document = Value::Object(self.document.clone());
         Ok(match self.kind {
             PartKind::Model => Manifest::Model(serde_json::from_value(document)?),

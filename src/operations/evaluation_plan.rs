@@ -89,7 +89,7 @@ fn called_model(project: &Project, case: &Case) -> Result<String, &'static str> 
         return Err("a practice workflow follows a script; no model is called");
     }
     let parts = workflow.parts.iter().filter_map(|id| project.parts.get(id)?.manifest().ok());
-    let models: Vec<ModelManifest> = parts
+    let models: Vec<&ModelManifest> = parts
         .filter_map(|manifest| match manifest {
             Manifest::Model(model) => Some(model),
             _ => None,
@@ -100,7 +100,7 @@ fn called_model(project: &Project, case: &Case) -> Result<String, &'static str> 
     }
     let called = models.into_iter().filter(|model| !matches!(model.provider.as_str(), "local" | "none"));
     let names: Vec<String> = called
-        .map(|model| match model.snapshot {
+        .map(|model| match &model.snapshot {
             Some(snapshot) => format!("{} {} {snapshot}", model.provider, model.name),
             None => format!("{} {}", model.provider, model.name),
         })

@@ -256,6 +256,7 @@ fn remarks(learned: &Learned, restarts: bool, not_run: usize) -> Vec<String> {
     if not_run > 0 {
         remarks.push(format!("{not_run} rows did not run: the exercise was ended before them."));
     }
+    remarks.push("How long the workflow waits between attempts was not looked at: `backoff` and `retry_after` do that in a case.".to_owned());
     remarks.push(
         "One input was exercised. Calls that only another input or another answer leads to were not failed.".to_owned(),
     );

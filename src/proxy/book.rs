@@ -18,6 +18,9 @@ use super::{Seen, locked};
 /// off, and no look at a target is then settled.
 const LONGEST_AFTER: Duration = Duration::from_secs(60);
 
+/// How long the end of a trial waits for calls that only read, such as a stream of events that nobody listens to any more.
+const GRACE_OF_READS: Duration = Duration::from_millis(200);
+
 /// How often is looked whether the wait is cut short.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
@@ -55,6 +58,8 @@ struct Pages {
     schedule: Schedule,
     arrived: u32,
     open: usize,
+    /// How many of these may change something at their target.
+    writing: usize,
     /// Whether somebody waits for calls to be over: to tell nobody costs a system call too.
     is_awaited: bool,
     exchanges: Vec<Exchange>,
@@ -74,6 +79,19 @@ pub(super) struct Arrival {
     pub(super) step: u32,
     pub(super) begun_us: u64,
     pub(super) fault: Option<Due>,
+    /// Whether it leaves nothing behind, so that nobody waits for its end.
+    pub(super) only_reads: bool,
+}
+
+/// What is still under way when it is not waited for any longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StillOpen {
+    /// Nothing.
+    Nothing,
+    /// Calls that leave nothing behind.
+    Reads,
+    /// Calls that may still change something.
+    Writes,
 }
 
 /// A fault that falls on a call.
@@ -122,6 +140,7 @@ impl Book {
             schedule: Schedule::new(faults),
             arrived: 0,
             open: 0,
+            writing: 0,
             is_awaited: false,
             exchanges: Vec::new(),
             text: 0,
@@ -158,14 +177,15 @@ impl Book {
     }
 
     /// A call has arrived. It is under way until it is recorded.
-    pub(super) fn arrive(&self, connector: &PartId, operation: Option<&str>) -> Arrival {
+    pub(super) fn arrive(&self, connector: &PartId, operation: Option<&str>, only_reads: bool) -> Arrival {
         let mut pages = locked(&self.pages);
         pages.arrived += 1;
         pages.open += 1;
+        pages.writing += usize::from(!only_reads);
         let fault = pages.schedule.next(connector, operation);
         let fault = fault.map(|(index, spec)| Due { index, spec: spec.clone() });
         let step = self.step.load(Ordering::SeqCst);
-        Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault }
+        Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault, only_reads }
     }
 
     /// A call has arrived that is not passed on and is no attempt at anything.
@@ -174,13 +194,14 @@ impl Book {
         pages.arrived += 1;
         pages.open += 1;
         let step = self.step.load(Ordering::SeqCst);
-        Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault: None }
+        Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault: None, only_reads: true }
     }
 
-    /// A call is over.
-    pub(super) fn record(&self, mut exchange: Exchange) {
+    /// A call is over. `only_reads` as in its arrival.
+    pub(super) fn record(&self, mut exchange: Exchange, only_reads: bool) {
         let mut pages = locked(&self.pages);
         pages.open -= 1;
+        pages.writing -= usize::from(!only_reads);
         if pages.exchanges.len() < MOST_RECORDS {
             for message in [Some(&mut exchange.request), exchange.answer.as_mut()].into_iter().flatten() {
                 pages.text = keep_text(message, pages.text);
@@ -239,21 +260,26 @@ impl Book {
         let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
     }
 
-    /// Blocks until no call is under way, at the most for `grace` and for what is sure to go on, and no longer once
-    /// `is_cut_short` says so. Says whether one still is.
-    pub(super) fn wait_until_idle(&self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> bool {
+    /// Blocks until no call is under way, at the most for `grace` and for what is sure to go on, for calls that only read not
+    /// that long, and no longer once `is_cut_short` says so.
+    pub(super) fn wait_until_idle(&self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> StillOpen {
         let begun = Instant::now();
         let mut pages = locked(&self.pages);
         pages.is_awaited = true;
         while pages.open > 0 {
             let until = pages.due.max(Some(begun)).and_then(|due| due.checked_add(grace));
+            let until = if pages.writing > 0 { until } else { begun.checked_add(grace.min(GRACE_OF_READS)) };
             let left = until.map_or(grace, |until| until.saturating_duration_since(Instant::now()));
             if left.is_zero() || is_cut_short() {
-                return true;
+                break;
             }
             pages = self.over.wait_timeout(pages, left.min(LOOK_AGAIN)).unwrap_or_else(PoisonError::into_inner).0;
         }
-        false
+        match (pages.open, pages.writing) {
+            (0, _) => StillOpen::Nothing,
+            (_, 0) => StillOpen::Reads,
+            _ => StillOpen::Writes,
+        }
     }
 
     /// Takes out what was recorded, in the order of arrival.
@@ -313,8 +339,8 @@ mod tests {
     fn calls_without_end_are_counted_and_no_longer_kept() {
         let book = Book::new(&[], 0);
         for number in 0..MOST_RECORDS + 3 {
-            book.arrive(&PartId::from("a"), None);
-            book.record(exchange(u32::try_from(number).unwrap(), ""));
+            book.arrive(&PartId::from("a"), None, false);
+            book.record(exchange(u32::try_from(number).unwrap(), ""), false);
         }
         let seen = book.take(false);
         assert_eq!((seen.exchanges.len(), seen.unrecorded), (MOST_RECORDS, 3));
@@ -326,8 +352,8 @@ mod tests {
         let book = Book::new(&[], 0);
         let text = "x".repeat(MOST_TEXT / 4);
         for number in [2, 1, 3] {
-            book.arrive(&PartId::from("a"), None);
-            book.record(exchange(number, &text));
+            book.arrive(&PartId::from("a"), None, false);
+            book.record(exchange(number, &text), false);
         }
         let kept: Vec<_> = book.take(false).exchanges.iter().map(|seen| (seen.number, seen.request.is_cut)).collect();
         assert_eq!(kept, [(1, false), (2, false), (3, true)]);
@@ -336,11 +362,11 @@ mod tests {
     #[test]
     fn a_step_is_that_of_the_moment_and_the_clock_begins_with_the_first() {
         let book = Book::new(&[], 0);
-        let before = book.arrive(&PartId::from("a"), None);
+        let before = book.arrive(&PartId::from("a"), None, false);
         assert_eq!((before.step, before.begun_us), (0, 0));
         book.begin_step(3);
         std::thread::sleep(Duration::from_millis(2));
-        let within = book.arrive(&PartId::from("a"), None);
+        let within = book.arrive(&PartId::from("a"), None, false);
         assert!(within.step == 3 && within.begun_us >= 2000, "{within:?}");
         book.begin_step(4);
         book.end_step();

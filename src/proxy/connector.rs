@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use hyper::header::{HeaderValue, LOCATION};
+use hyper::header::{CONTENT_LENGTH, HeaderValue, LOCATION, TRANSFER_ENCODING};
 use tokio::sync::watch;
 
 use crate::domain::PartId;
@@ -27,6 +27,16 @@ pub(super) struct Connector {
     wires: WireTable,
     /// The highest number of a call that the upstream has answered as a whole.
     answered: watch::Sender<u32>,
+}
+
+/// Leaves what an answer says of its own length once: where it is sent in chunks that is all that counts (RFC 9112, section
+/// 6.3), and in another transfer coding it ends with its connection. Said twice, no caller could be given it.
+fn say_one_length(headers: &mut HeaderMap) {
+    let Some(coding) = headers.get(TRANSFER_ENCODING) else { return };
+    if !coding.as_bytes().eq_ignore_ascii_case(b"chunked") {
+        headers.remove(TRANSFER_ENCODING);
+    }
+    headers.remove(CONTENT_LENGTH);
 }
 
 impl Connector {
@@ -61,6 +71,7 @@ impl Connector {
     /// there by way of this address: it would go past the record otherwise.
     pub(super) fn passed_back(&self, headers: &HeaderMap) -> HeaderMap {
         let mut passed = passed_on(headers);
+        say_one_length(&mut passed);
         let location = passed.get(LOCATION).and_then(|location| location.to_str().ok());
         let below = location.and_then(|location| self.target.below(location));
         if let Some(value) = below.and_then(|below| HeaderValue::from_str(&format!("{}{below}", self.address)).ok()) {

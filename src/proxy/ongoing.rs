@@ -69,7 +69,8 @@ impl Ongoing {
     /// A call that is passed on or failed.
     pub(super) fn new(book: &Arc<Book>, connector: &Arc<Connector>, head: &Parts) -> Arc<Self> {
         let matched = connector.find(head.method.as_str(), &head.uri.to_string());
-        let arrival = book.arrive(&connector.id, matched.as_ref().map(WireMatch::operation));
+        let only_reads = matched.is_none() && head.method.is_safe();
+        let arrival = book.arrive(&connector.id, matched.as_ref().map(WireMatch::operation), only_reads);
         Self::arrived(book, connector, head, matched, arrival)
     }
 
@@ -236,7 +237,7 @@ impl Ongoing {
 
 impl Drop for Ongoing {
     fn drop(&mut self) {
-        let is_cut_off = self.book.has_ended();
+        let (is_cut_off, is_gone) = (self.book.has_ended(), self.left_us.load(Ordering::Acquire) != NEVER);
         let draft = self.draft.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let body_digest = draft.request.digester.clone().finish();
         let header = |name: &str| {
@@ -258,8 +259,8 @@ impl Drop for Ongoing {
                 )
             });
         }
-        if is_cut_off && draft.ended_us.is_none() {
-            draft.problem.get_or_insert_with(|| "it was still under way when the trial ended".to_owned());
+        if let Some(problem) = draft.how_it_ended(is_cut_off, is_gone) {
+            draft.problem.get_or_insert_with(|| problem.to_owned());
         }
         if let (Some(due), None, Some(problem)) = (&self.arrival.fault, &draft.fault, &draft.problem) {
             self.book.missed(due.index, problem);
@@ -267,7 +268,7 @@ impl Drop for Ongoing {
         let ended_us = draft.ended_us.unwrap_or_else(|| self.book.elapsed_us());
         let most = self.connector.record_bytes;
         let forwarded = draft.forwarded();
-        self.book.record(Exchange {
+        let exchange = Exchange {
             number: self.arrival.number,
             step: self.arrival.step,
             connector: self.connector.id.clone(),
@@ -292,7 +293,8 @@ impl Drop for Ongoing {
             retry_after: draft.retry_after.take(),
             fault: draft.fault.take(),
             problem: draft.problem.take(),
-        });
+        };
+        self.book.record(exchange, self.arrival.only_reads);
     }
 }
 
@@ -311,6 +313,16 @@ impl Draft {
             ended_us: None,
             fault: None,
             problem: None,
+        }
+    }
+
+    /// What is wrong with how it ended, where its trial was over by then, or its caller had not left and yet got nothing.
+    fn how_it_ended(&self, is_cut_off: bool, is_gone: bool) -> Option<&'static str> {
+        let came_to_nothing = self.status.is_some() && self.delivered == Delivered::No && self.fault.is_none();
+        match is_cut_off {
+            true if self.ended_us.is_none() => Some("it was still under way when the trial ended"),
+            false if came_to_nothing && !is_gone => Some("nothing of the target's answer could be passed back"),
+            _ => None,
         }
     }
 

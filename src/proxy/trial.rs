@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpSocket};
 
 use crate::evidence::Exchange;
 
-use super::book::{Book, Phase};
+use super::book::{Book, Phase, StillOpen};
 use super::caller::listen;
 use super::connector::Connector;
 use super::lanes::Ways;
@@ -91,12 +91,12 @@ impl TrialProxy {
 
     fn close_within(&self, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> Seen {
         self.book.enter(Phase::Closing);
-        let late = self.book.wait_until_idle(grace, is_cut_short);
-        if late {
+        let open = self.book.wait_until_idle(grace, is_cut_short);
+        if open != StillOpen::Nothing {
             self.book.enter(Phase::Ended);
             self.book.wait_until_idle(TIDYING, &|| false);
         }
-        self.book.take(late)
+        self.book.take(open == StillOpen::Writes)
     }
 
     /// The calls that came after it was closed, none of which was passed on. It takes no more from here on.
@@ -133,7 +133,7 @@ mod tests {
     use crate::proxy::{ProxiedConnector, Proxy};
 
     /// How a trial ends whose only call is held open by its upstream.
-    fn ends(grace: Duration, is_cut_short: &dyn Fn() -> bool) -> (Duration, Seen) {
+    fn ends(method: &str, grace: Duration, is_cut_short: &dyn Fn() -> bool) -> (Duration, Seen) {
         let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
         let manifest = json!({"id": "a", "kind": "connector", "version": "1", "release": "1", "operations": {}});
         let connector = ProxiedConnector {
@@ -149,7 +149,7 @@ mod tests {
         let trial = proxy.open(TrialSetup { connectors: vec![connector], faults: &[], seed: 0 }).unwrap();
         let address = trial.addresses()["a"].trim_start_matches("http://").to_owned();
         let mut client = TcpStream::connect(address).unwrap();
-        client.write_all(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        client.write_all(format!("{method} /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n").as_bytes()).unwrap();
         let _held_open = upstream.accept().unwrap();
         let begun = Instant::now();
         let seen = trial.close_within(grace, is_cut_short);
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_does_not_end_in_time_is_cut_off_recorded_and_said() {
-        let (took, seen) = ends(Duration::from_millis(200), &|| false);
+        let (took, seen) = ends("POST", Duration::from_millis(200), &|| false);
         assert!(took >= Duration::from_millis(200));
         assert!(seen.late);
         assert_eq!(seen.exchanges.len(), 1);
@@ -168,9 +168,17 @@ mod tests {
     }
 
     #[test]
+    fn a_question_that_nobody_waits_for_any_more_holds_up_nothing_and_leaves_nothing_open() {
+        // A stream of events, say: an hour would have to pass if it counted.
+        let (_, seen) = ends("GET", Duration::from_secs(3600), &|| false);
+        assert!(!seen.late);
+        assert_eq!(seen.exchanges.len(), 1);
+    }
+
+    #[test]
     fn whoever_is_in_a_hurry_waits_for_nothing_and_has_the_record_all_the_same() {
         // An hour would have to pass if nobody could cut it short.
-        let (_, seen) = ends(Duration::from_secs(3600), &|| true);
+        let (_, seen) = ends("POST", Duration::from_secs(3600), &|| true);
         assert!(seen.late);
         assert!(seen.exchanges[0].problem.as_ref().unwrap().contains("still under way"), "{seen:?}");
     }

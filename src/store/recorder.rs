@@ -16,7 +16,7 @@ use super::run_record::{MIGRATIONS, Resumption, TrialKey, content_error, write_f
 use super::{StoreError, schema};
 
 /// How long a finished trial waits for others to share a transaction with, and its flush of the disk.
-const GATHERED_FOR: Duration = Duration::from_millis(5);
+const GATHERED_FOR: Duration = Duration::from_millis(20);
 
 /// How many entries wait for no others.
 const GATHERED: usize = 256;

@@ -34,6 +34,16 @@ fn a_chunked_body_stays_chunked_with_its_trailers_both_ways() {
 }
 
 #[test]
+fn an_answer_that_states_its_length_twice_is_passed_back_by_the_one_that_counts() {
+    let twice = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    let scene = Scene::new(Upstream::saying(twice));
+    let got = scene.client().call("POST", "/orders", "", "{}").unwrap();
+    assert_eq!((got.status(), got.text(), got.header("content-length")), (200, "abc", None));
+    let exchange = scene.finish_with_one();
+    assert_eq!((exchange.delivered, exchange.problem), (Delivered::Whole, None));
+}
+
+#[test]
 fn header_names_values_and_their_order_stay_and_those_of_the_connection_go_no_further() {
     let scene = Scene::new(Upstream::saying(&answer(
         "200 Very Well",

@@ -37,6 +37,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("http-body-util", &["practice/targets/", "proxy/"]),
     ("hyper", &["practice/targets/", "proxy/"]),
     ("hyper-util", &["practice/targets/", "proxy/"]),
+    ("mimalloc", &["main"]),
     ("minijinja", &["report/"]),
     ("percent-encoding", &["evidence/wire"]),
     ("quick-xml", &["report/"]),

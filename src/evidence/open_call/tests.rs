@@ -83,14 +83,25 @@ fn a_call_is_open_until_its_bound_has_passed_since_all_of_it_had_ended() {
 }
 
 #[test]
-fn what_was_not_passed_on_lands_never_and_what_only_reads_ends_with_any_whole_answer() {
+fn what_was_not_passed_on_and_what_only_reads_lands_never() {
     let unbounded = shop(&Value::Null);
     let kept_away = Exchange { forwarded: Forwarded::No, ..call("order", Some(500)) };
     assert_eq!(may_land(&kept_away, &unbounded), None);
+    let undescribed = |status| Exchange { operation: None, method: "GET".to_owned(), ..call("order", status) };
+    for status in [None, Some(200), Some(500)] {
+        assert_eq!(may_land(&call("list", status), &unbounded), None);
+        assert_eq!(may_land(&undescribed(status), &unbounded), None);
+    }
+}
+
+#[test]
+fn a_writing_call_that_no_manifest_describes_stays_open_until_its_answer_says_what_became_of_it() {
+    let unbounded = shop(&Value::Null);
     let undescribed = |status| Exchange { operation: None, ..call("order", status) };
-    for (exchange, open) in [(call("list", Some(500)), call("list", None)), (undescribed(Some(500)), undescribed(None))]
-    {
-        assert_eq!(may_land(&exchange, &unbounded), None);
-        assert_eq!(may_land(&open, &unbounded), Some(MayLand::Whenever));
+    for status in [200, 202, 400, 404, 405, 422] {
+        assert_eq!(may_land(&undescribed(Some(status)), &unbounded), None, "{status}");
+    }
+    for status in [None, Some(302), Some(409), Some(425), Some(429), Some(500), Some(504)] {
+        assert_eq!(may_land(&undescribed(status), &unbounded), Some(MayLand::Whenever), "{status:?}");
     }
 }

@@ -84,6 +84,23 @@ fn one_effect_with_the_right_parameters_is_committed() {
 }
 
 #[test]
+fn an_effect_that_no_attempt_can_have_made_contradicts_them() {
+    let kept_away = || Answered::NotForwarded;
+    assert_eq!(outcome(vec![kept_away(), kept_away()], &settled(vec![right("r1")])), Uncertain);
+    let mut refused_in_its_place = attempts(vec![refused()]);
+    for (fault, expected) in [("status", Uncertain), ("rate_limited", Uncertain), ("lost_ack by reset", Committed)] {
+        refused_in_its_place[0].fault = Some(fault.to_owned());
+        let seen = conclude(&"op-1".into(), &refused_in_its_place, &settled(vec![right("r1")]));
+        assert_eq!(seen.outcome, expected, "{fault}");
+    }
+    // One that did arrive explains it, and so does another way than the one that was watched.
+    assert_eq!(outcome(vec![kept_away(), committed("r1")], &settled(vec![right("r1")])), Committed);
+    assert_eq!(outcome(vec![], &settled(vec![right("r1")])), Committed);
+    // More than one is too many, wherever they come from.
+    assert_eq!(outcome(vec![kept_away()], &settled(vec![right("r1"), right("r2")])), Duplicated);
+}
+
+#[test]
 fn an_effect_whose_intended_parameters_nobody_states_is_committed_and_says_so() {
     let seen = conclude(&"op-1".into(), &[], &settled(vec![EffectSeen::default()]));
     assert_eq!(seen.outcome, Committed);

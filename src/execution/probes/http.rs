@@ -68,7 +68,11 @@ impl HttpAsker {
         };
         let mut response = request.call().map_err(error)?;
         match response.status().as_u16() {
-            200..=299 => {}
+            200 => {}
+            // A part of an answer, one that is still to come, or none (RFC 9110, section 15.3).
+            status @ 201..=299 => {
+                return Err(format!("it answered with the status {status}, which brings no whole answer"));
+            }
             404 if probe.not_found_is_empty => return Ok(None),
             status => return Err(format!("it answered with the status {status}")),
         }
@@ -93,6 +97,10 @@ struct Effects {
     first: Option<(String, JsonPath)>,
     /// The list that the effects are the items of.
     last: Option<(String, JsonPath)>,
+    /// The items of the innermost list, and what each of them must have.
+    each: Option<[(String, JsonPath); 2]>,
+    /// Whether the path searches at any depth: then nothing says what an answer without effects looks like.
+    descends: bool,
 }
 
 impl Effects {
@@ -103,7 +111,9 @@ impl Effects {
         let choice = choice(path);
         let first = choice.filter(|at| path[*at..].starts_with('[')).and_then(|at| list(&path[..at]));
         let last = path.strip_suffix("[*]").filter(|list| !list.ends_with('.')).filter(|_| choice.is_some());
-        Ok(Self { path: compiled, is_place: choice.is_none(), first, last: last.and_then(list) })
+        let each = own_place(path).and_then(|(items, place)| Some([list(items)?, list(place)?]));
+        let descends = choice.is_some() && path.contains("..");
+        Ok(Self { path: compiled, is_place: choice.is_none(), first, last: last.and_then(list), each, descends })
     }
 
     fn of(&self, body: &Value) -> Result<Vec<serde_json::Map<String, Value>>, String> {
@@ -132,8 +142,25 @@ impl Effects {
                 return Some(format!("no list at `{name}`"));
             }
         }
+        if let Some([(items, all), (place, with)]) = &self.each
+            && all.query(body).all().len() != with.query(body).all().len()
+        {
+            return Some(format!("not for each of `{items}` something at `{place}`"));
+        }
+        if self.descends && finds_nothing {
+            return Some("nothing that the path finds, and one of another form would have neither".to_owned());
+        }
         (self.is_place && finds_nothing).then(|| "nothing where the effect should stand".to_owned())
     }
+}
+
+/// Of a path through the items of a list: the path to these items, and that to the one place of each at which effects stand.
+/// `None` where the effects are the items themselves, or are chosen among several places of one.
+fn own_place(path: &str) -> Option<(&str, &str)> {
+    let place = path.strip_suffix("[*]").unwrap_or(path);
+    let at = place.rfind("[*]")? + "[*]".len();
+    let (items, rest) = place.split_at(at);
+    (!rest.is_empty() && choice(rest).is_none()).then_some((items, place))
 }
 
 /// Where a path first chooses among several places: by `*`, a filter, a slice, several names, or a descent. `None` where it
@@ -233,6 +260,10 @@ mod tests {
             (json!({"effects": "$['a[*]']"}), "{}"),
             (json!({"effects": "$.items[?@.id == 1]"}), r#"{"orders": []}"#),
             (json!({"effects": "$.items[0:9]"}), "{}"),
+            (json!({"effects": "$..order"}), "{}"),
+            (json!({"effects": "$.items[*].order"}), r#"{"items": [{"id": 1}]}"#),
+            (json!({"effects": "$.items[*].order"}), r#"{"items": [{"order": {"id": 1}}, {"error": "gone"}]}"#),
+            (json!({"effects": "$.items[*].orders[*]"}), r#"{"items": [{"orders": []}, {"error": "gone"}]}"#),
             (json!({"effects": "$.items[*].order"}), "{}"),
             (json!({"effects": "$.items[*].orders[*]"}), r#"{"items": [{}]}"#),
             (json!({"effects": "$..items[*]"}), "{}"),
@@ -252,9 +283,9 @@ mod tests {
             ("$.items[?@.id == 2]", r#"{"items": [{"id": 1}]}"#),
             ("$.items[*].order", r#"{"items": []}"#),
             ("$.items[*].orders[*]", r#"{"items": []}"#),
+            ("$.items[*].orders[*]", r#"{"items": [{"orders": []}, {"orders": []}]}"#),
             ("$.items[*]", r#"{"items": []}"#),
             ("$['a[*]']", r#"{"a[*]": null}"#),
-            ("$..order", "{}"),
         ] {
             assert_eq!(ask_json(json!({"effects": effects}), body), Reading::Effects(Vec::new()), "{effects} {body}");
         }
@@ -268,6 +299,8 @@ mod tests {
         assert_eq!(reading, Reading::Effects(Vec::new()));
         for answer in [
             &b"HTTP/1.1 500 Broken\r\ncontent-length: 2\r\n\r\n[]"[..],
+            b"HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\n[]",
+            b"HTTP/1.1 206 Partial Content\r\ncontent-length: 2\r\n\r\n[]",
             b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 2\r\n\r\n[]",
         ] {
             assert!(ended(answer, json!({"not_found_is_empty": true})).contains("status"));

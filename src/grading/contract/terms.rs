@@ -27,7 +27,7 @@ impl Terms {
         for manifest in context.parts.values().filter_map(|part| part.manifest().ok()) {
             match manifest {
                 Manifest::Connector(connector) => {
-                    terms.connectors.insert(connector.id.clone(), connector);
+                    terms.connectors.insert(connector.id.clone(), connector.clone());
                 }
                 Manifest::Permissions(permissions) => {
                     for action in permissions.actions.values().filter(|action| action.needs_approval) {

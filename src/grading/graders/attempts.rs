@@ -1,7 +1,11 @@
 //! `attempts`: how often an operation is tried, and how long that takes together.
 
+use std::collections::BTreeSet;
+
 use super::length::range_phrase;
 use super::rows::{Row, rows};
+use crate::domain::PartId;
+use crate::evidence::Exchange;
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 use crate::manifest::{AttemptBounds, CallsMeant, Count};
 
@@ -13,7 +17,8 @@ impl Judge for AttemptBounds {
         name: "attempts",
         summary: "An operation, or each operation that makes a call, was tried `at_least` and `at_most` so often, and all of \
                   it took at most `within_s` seconds. An operation of which nothing was gathered is no judgement, nor is \
-                  a time where the calls themselves were not seen. A call that was never made has no attempts.",
+                  a time where the calls themselves were not seen, nor an `at_most` beside writing calls to the same \
+                  connector that its manifest does not describe. A call that was never made has no attempts.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -46,6 +51,9 @@ impl Judge for AttemptBounds {
                 }
             }
         }
+        if let Some(reason) = range.at_most.and_then(|_| may_be_more(subject, &rows)) {
+            return Err(NoJudgement::new(reason));
+        }
         let counts: Vec<String> = rows.iter().map(|row| format!("{} at {}", row.attempts.len(), row.name)).collect();
         Ok(Finding::of(true, expected, counts.join(", ")))
     }
@@ -64,12 +72,20 @@ fn went_unseen(subject: &Subject<'_>, meant: &CallsMeant) -> Option<String> {
         return Some(format!("the target shows an effect of {id}, and no attempt at it was seen"));
     }
     let mut unknown = observation.exchanges.iter().filter(|exchange| exchange.operation.is_none());
-    unknown.find(|exchange| exchange.connector.as_str() == connector).map(|exchange| {
-        let method = quoted(&exchange.method);
-        format!(
-            "a {method} went to `{connector}` that no operation of its manifest describes: it may be such an attempt"
-        )
-    })
+    unknown.find(|exchange| exchange.connector.as_str() == connector).map(undescribed)
+}
+
+/// Why there may be more attempts than those that were seen: a writing call to the same connector is described by nothing.
+fn may_be_more(subject: &Subject<'_>, rows: &[Row<'_>]) -> Option<String> {
+    let calls = rows.iter().flat_map(|row| &row.attempts).filter_map(|attempt| attempt.exchange);
+    let connectors: BTreeSet<&PartId> = calls.map(|exchange| &exchange.connector).collect();
+    let mut unknown = subject.observation.exchanges.iter().filter(|exchange| exchange.operation.is_none());
+    unknown.find(|exchange| !exchange.is_safe() && connectors.contains(&exchange.connector)).map(undescribed)
+}
+
+fn undescribed(exchange: &Exchange) -> String {
+    let (method, connector) = (quoted(&exchange.method), &exchange.connector);
+    format!("a {method} went to `{connector}` that no operation of its manifest describes: it may be such an attempt")
 }
 
 /// Seconds from the beginning of the first attempt to the end of the last.
@@ -99,6 +115,18 @@ mod tests {
     fn three() -> crate::evidence::Observation {
         let lost = |at| Call::reserve("O-1").key("k").lost().at(at);
         trial(&[lost(1), lost(2), Call::reserve("O-2").key("l").at(3), lost(4)]).observation
+    }
+
+    #[test]
+    fn beside_writing_calls_that_nobody_describes_a_few_attempts_may_be_more() {
+        let beside = |call: Call| trial(&[Call::reserve("O-1").key("k"), call]).observation;
+        let most = attempts(json!({"call": "inventory/reserve", "at_most": 1}));
+        assert_no_judgement(&most, &beside(Call::reserve("O-1").unknown()));
+        assert_both(&most, &beside(Call::look("O-1").unknown()), Some(true), Some(false));
+        // Of what was seen there are enough, or too many, whatever else there is.
+        let seen = beside(Call::reserve("O-1").unknown());
+        assert_both(&attempts(json!({"call": "inventory/reserve", "at_least": 1})), &seen, Some(true), Some(false));
+        assert_both(&attempts(json!({"call": "inventory/reserve", "at_most": 0})), &seen, Some(false), Some(true));
     }
 
     #[test]

@@ -15,7 +15,8 @@ impl Judge for EffectCount {
         name: "effects",
         summary: "A probe shows exactly `count`, `at_least` or `at_most` effects whose fields are those of `where`, and \
                   each of those has the `fields`. A target that could not be read is no judgement, never a zero; nor is \
-                  a `where` or a `fields` that names a field which no effect has.",
+                  a `where` or a `fields` that names a field which no effect has, nor a look that was not settled or not \
+                  authoritative where one effect more or less than it shows would matter.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -49,6 +50,17 @@ impl Judge for EffectCount {
             }
             _ => format!("{} of {} there", counted.len(), effects.len()),
         };
+        // What is there is there; that no more is there, only a settled look at the whole shows.
+        let more_would_matter = range.at_most.is_some() || counted.len() < range.at_least;
+        let is_too_many = range.at_most.is_some_and(|most| counted.len() > most);
+        if let Some(had) = subject.observation.looks.get(&self.probe)
+            && more_would_matter
+            && !is_too_many
+            && !(had.settled && had.authoritative)
+        {
+            let lack = if had.settled { "its view may lag" } else { had.why.trim_end_matches('.') };
+            return Err(NoJudgement::new(format!("the probe {probe} shows {found}, which concludes nothing: {lack}")));
+        }
         Ok(Finding::of(range.holds(counted.len()), expected, found))
     }
 }
@@ -98,7 +110,7 @@ fn matches(wanted: &BTreeMap<String, Value>, effect: &Map<String, Value>) -> boo
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::{Observation, Reading};
+    use crate::evidence::{LookHad, Observation, Reading};
     use crate::grading::specimen::{assert_both, assert_no_judgement, graded, observation};
     use serde_json::{Value, json};
 
@@ -121,6 +133,28 @@ mod tests {
         let mut settings = settings;
         settings["probe"] = json!("queue");
         json!({ "effects": settings })
+    }
+
+    fn had(settled: bool, authoritative: bool) -> Observation {
+        let mut seen = two();
+        let had = LookHad { at_us: 1, readings: 1, settled, authoritative, why: "It was too early.".to_owned() };
+        seen.looks.insert("queue".to_owned(), had);
+        seen
+    }
+
+    #[test]
+    fn a_look_that_may_lack_an_effect_says_only_what_is_there() {
+        for seen in [had(false, true), had(true, false)] {
+            for open in [json!({"count": 2}), json!({"at_most": 2}), json!({"at_least": 3}), json!({"count": 3})] {
+                assert_no_judgement(&effects(open.clone()), &seen);
+                assert_no_judgement(&json!({"not": effects(open)}), &seen);
+            }
+            assert_both(&effects(json!({"at_least": 2})), &seen, Some(true), Some(false));
+            assert_both(&effects(json!({"at_most": 1})), &seen, Some(false), Some(true));
+            let other = json!({"count": 2, "fields": {"quantity": 2}});
+            assert_both(&effects(other), &seen, Some(false), Some(true));
+        }
+        assert_both(&effects(json!({"count": 2})), &had(true, true), Some(true), Some(false));
     }
 
     #[test]

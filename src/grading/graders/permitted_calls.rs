@@ -15,7 +15,7 @@ impl Judge for PermittedCalls {
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
         let permissions = self.permissions(subject)?;
-        let permitted = self.permitted(&permissions)?;
+        let permitted = self.permitted(permissions)?;
         let made = calls_made(subject);
         if made.is_empty() {
             return Err(NoJudgement::new("no call was seen"));
@@ -55,7 +55,7 @@ fn calls_made(subject: &Subject<'_>) -> BTreeSet<Made> {
 }
 
 impl PermittedCalls {
-    fn permissions(&self, subject: &Subject<'_>) -> Result<PermissionsManifest, NoJudgement> {
+    fn permissions<'s>(&self, subject: &Subject<'s>) -> Result<&'s PermissionsManifest, NoJudgement> {
         let all = subject.context.parts.values().filter_map(|part| match part.manifest() {
             Ok(Manifest::Permissions(permissions)) => Some(permissions),
             _ => None,

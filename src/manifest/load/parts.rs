@@ -144,14 +144,8 @@ fn take(files: &dyn FileSource, manifest: Manifest, document: &Document, read: &
         }
         Manifest::Model(_) | Manifest::Permissions(_) | Manifest::Connector(_) => {}
     }
-    read.part = Some(Part {
-        id: id.clone(),
-        kind,
-        version: version.to_owned(),
-        path: read.path.clone(),
-        document: document.json.as_object().cloned().unwrap_or_default(),
-        files: reader.digests,
-    });
+    let fields = document.json.as_object().cloned().unwrap_or_default();
+    read.part = Some(Part::new(id.clone(), kind, version.to_owned(), read.path.clone(), fields, reader.digests));
     read.texts = reader.texts;
     read.file_errors = reader.errors;
     read.manifest = Some(manifest);

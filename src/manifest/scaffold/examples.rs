@@ -72,8 +72,8 @@ fn faulty_operation<'a>(material: &Material<'a>, spec: &WorkflowSpec) -> Option<
     let used = spec.parts.iter().filter_map(|id| material.input.parts.get(id));
     std::iter::once(material.part).filter(|part| spec.parts.contains(&part.id)).chain(used).find_map(|part| {
         let Ok(Manifest::Connector(connector)) = part.manifest() else { return None };
-        let acting = connector.operations.into_iter().find(|(_, operation)| operation.effect != Effect::None)?;
-        Some((part, acting.0))
+        let acting = connector.operations.iter().find(|(_, operation)| operation.effect != Effect::None)?;
+        Some((part, acting.0.clone()))
     })
 }
 

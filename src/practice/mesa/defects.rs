@@ -256,8 +256,7 @@ mod tests {
     fn part(kind: PartKind, defect: &str) -> BTreeMap<PartId, Part> {
         let document = json!({ "settings": { "defect": defect } }).as_object().cloned().unwrap_or_default();
         let id = PartId::new("part");
-        let files = BTreeMap::new();
-        let part = Part { id: id.clone(), kind, version: "1".to_owned(), path: String::new(), document, files };
+        let part = Part::new(id.clone(), kind, "1".to_owned(), String::new(), document, BTreeMap::new());
         BTreeMap::from([(id, part)])
     }
 

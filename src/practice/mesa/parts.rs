@@ -37,11 +37,11 @@ impl DeskParts {
         let mut staging = None;
         for part in parts.values() {
             match part.manifest().map_err(|error| misfit(part, &error))? {
-                Manifest::Source(source) => sources.push(source),
-                Manifest::Prompt(prompt) => prompts.push(prompt),
-                Manifest::Permissions(manifest) => permissions.push(manifest),
-                Manifest::Connector(connector) => staging = staging.or_else(|| contract(&connector)),
-                Manifest::Tool(tool) => tools.push(tool.id),
+                Manifest::Source(source) => sources.push(source.clone()),
+                Manifest::Prompt(prompt) => prompts.push(prompt.clone()),
+                Manifest::Permissions(manifest) => permissions.push(manifest.clone()),
+                Manifest::Connector(connector) => staging = staging.or_else(|| contract(connector)),
+                Manifest::Tool(tool) => tools.push(tool.id.clone()),
                 Manifest::Model(_) | Manifest::Own(_) => {}
             }
         }

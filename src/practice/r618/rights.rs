@@ -20,7 +20,7 @@ impl Rights {
     /// Reads the permissions among the parts.
     pub(super) fn read(parts: &BTreeMap<PartId, Part>) -> Self {
         let manifests = parts.values().filter_map(|part| match part.manifest() {
-            Ok(Manifest::Permissions(manifest)) => Some(manifest),
+            Ok(Manifest::Permissions(manifest)) => Some(manifest.clone()),
             _ => None,
         });
         Self { manifests: manifests.collect() }

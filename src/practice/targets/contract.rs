@@ -24,7 +24,7 @@ impl Contract {
     /// When the part is no connector.
     pub fn of(part: &Part) -> Result<Self, PracticeError> {
         match part.manifest() {
-            Ok(Manifest::Connector(manifest)) => Ok(Self { manifest }),
+            Ok(Manifest::Connector(manifest)) => Ok(Self { manifest: manifest.clone() }),
             Ok(_) => Err(PracticeError::Setup {
                 what: format!("`{}` is a manifest of kind {}", part.id, part.kind),
                 hint: "the contract of a target is the manifest of a connector".to_owned(),

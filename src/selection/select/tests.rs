@@ -46,14 +46,8 @@ fn project(cases: Vec<Case>) -> Project {
 }
 
 fn part(id: &str, kind: PartKind) -> Part {
-    Part {
-        id: PartId::from(id),
-        kind,
-        version: "1".to_owned(),
-        path: format!("manifests/{id}.yaml"),
-        document: serde_json::Map::new(),
-        files: BTreeMap::new(),
-    }
+    let path = format!("manifests/{id}.yaml");
+    Part::new(id.into(), kind, "1".to_owned(), path, serde_json::Map::new(), BTreeMap::new())
 }
 
 /// A case named by what it is: `workflow/set` and what follows is free, as `desk/access` or `lab/tone-2`.

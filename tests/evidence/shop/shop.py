@@ -60,8 +60,8 @@ class Shop(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if not self.path.endswith("/orders"):
-            return self.answer(404, {"error": "nothing of that name"})
+        if self.path.endswith("/notes"):
+            return self.answer(200, {"noted": True})
         order = json.loads(body)
         item, key = order["item"], self.headers.get("Idempotency-Key")
         if item == "dynamite":

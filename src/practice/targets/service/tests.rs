@@ -31,7 +31,7 @@ impl Bench {
         let id = PartId::new("inventory");
         let (kind, version, path) = (PartKind::Connector, "1".to_owned(), String::new());
         let document = document.as_object().cloned().unwrap();
-        let part = Part { id: id.clone(), kind, version, path, document, files: BTreeMap::new() };
+        let part = Part::new(id.clone(), kind, version, path, document, BTreeMap::new());
         let faults = faults
             .iter()
             .zip(1..)
