@@ -125,7 +125,7 @@ fn a_whole_run_and_a_file_that_is_none_are_no_parts() {
 #[test]
 fn a_part_whose_run_would_be_another_by_now_does_not_go_on() {
     let sandbox = project(&[("a", "Slow"), ("b", "Hello")]);
-    sandbox.killed(&["run", "--all", "--jobs", "1", "--partition", "1/1"]);
+    sandbox.killed(&["run", "--all", "--partition", "1/1"]);
     sandbox.beside("go");
     sandbox.holdpoint(&["run", "--resume", "latest", "--partition", "1/2"]).expect(2).says("--partition");
     sandbox.edit("cases/policy_accuracy/b.yaml", "Good morning", "Good");
