@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 
 use super::document::ReportDocument;
-use super::html::{CustomTemplate, HtmlError, TEMPLATES_FOLDER, render_html};
+use super::html::{CustomTemplate, HtmlError, TEMPLATE_ENTRY, TEMPLATES_FOLDER, render_html};
 use super::html_page::HtmlPage;
 use super::payload::Payloads;
 
@@ -25,7 +25,27 @@ pub(super) fn check_fields(environment: &Environment<'_>, templates: &[CustomTem
     let document: ReportDocument = serde_json::from_str(SPECIMEN).map_err(|_| specimen())?;
     render_html(&document, templates)?;
     let page = Value::from(Serde(&HtmlPage::of(&document, &Payloads::default())));
-    templates.iter().try_for_each(|template| unreached(environment, template, &page))
+    of_the_page(templates).into_iter().try_for_each(|template| unreached(environment, template, &page))
+}
+
+/// The templates that the report's page is made with: the entry, and what it names and they name in turn. Another file there may be
+/// anything, such as a page with fields of its own.
+fn of_the_page(templates: &[CustomTemplate]) -> Vec<&CustomTemplate> {
+    let mut taken: Vec<&CustomTemplate> = templates.iter().filter(|template| template.name == TEMPLATE_ENTRY).collect();
+    let mut next = 0;
+    while let Some(source) = taken.get(next).map(|template| template.source.as_str()) {
+        let is_named = |template: &&CustomTemplate| {
+            ['"', '\''].iter().any(|quote| source.contains(&format!("{quote}{}{quote}", template.name)))
+        };
+        let named: Vec<&CustomTemplate> = templates.iter().filter(is_named).collect();
+        for template in named {
+            if !taken.iter().any(|known| known.name == template.name) {
+                taken.push(template);
+            }
+        }
+        next += 1;
+    }
+    taken
 }
 
 /// What the specimen does not lead to is looked up by name: a field of the page itself that no page has.
@@ -69,6 +89,14 @@ mod tests {
         document.unclassified = vec!["tools/new.sh".to_owned()];
         document.bumps_without_change = vec!["review".into()];
         document
+    }
+
+    #[test]
+    fn a_file_that_the_page_is_not_made_with_may_have_fields_of_its_own() {
+        let other = ("compare.html", "{{ page.of_another_page }}");
+        assert!(check(EXTENDS, &[other]).is_ok());
+        let included = format!("{EXTENDS}{{% block footer %}}{{% include \"compare.html\" %}}{{% endblock %}}");
+        assert!(check(&included, &[other]).is_err(), "what the page takes in is the page's");
     }
 
     #[test]
