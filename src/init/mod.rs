@@ -82,13 +82,17 @@ pub fn propose(proposal: &Proposal<'_>) -> Vec<NewFile> {
         files.push(adapter::file(proposal.found.language));
     }
     if proposal.found.has_gitignore {
-        let ignored = |folder: &str| {
-            let text = "# What holdpoint generates stays out of git.\n*\n".to_owned();
+        // They are part of the repository themselves: what they keep out is generated in every clone.
+        let ignored = |(folder, but): (&str, &str)| {
+            let text = format!("# What holdpoint generates stays out of git.\n*\n!.gitignore\n{but}");
             NewFile::new(format!("{folder}/.gitignore"), "keeps what is generated out of git", text)
         };
-        files.extend([".holdpoint", "reports"].map(ignored));
+        // Editors read the schemas, in every clone.
+        files.extend([(".holdpoint", "!schemas/\n!schemas/*\n"), ("reports", "")].map(ignored));
     } else {
-        let text = "# What holdpoint generates.\nreports/\n.holdpoint/\n".to_owned();
+        let text = "# What holdpoint generates, but for the schemas that editors read.\n\
+                    reports/\n.holdpoint/*\n!.holdpoint/schemas/\n"
+            .to_owned();
         files.push(NewFile::new(".gitignore", "keeps what is generated out of git", text));
     }
     files.extend(proposal.ci.map(|system| ci::file(system, proposal)));

@@ -25,8 +25,8 @@ pub(super) fn text(proposal: &Proposal<'_>, workflow: &str, parts: &[FoundPart<'
         [
             "",
             "gate:",
-            "  # A change can put a risk at stake that no case shows. While there are few cases it is only reported; take",
-            "  # this line away once there are more, and such a change ends the gate 11.",
+            "  # A change can put a risk at stake that no case shows. While there are few cases it is only reported; say",
+            "  # true once there are more, and such a change ends the gate 11.",
             "  uncovered_is_inconclusive: false",
         ]
         .map(str::to_owned),

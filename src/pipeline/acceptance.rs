@@ -9,7 +9,7 @@ use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial};
 use crate::store::{PlannedCase, PlannedForm, RunHeader, RunKind, RunRecord, RunSummary, Store};
 
-use super::accepted::open_ledger;
+use super::accepted::{open_ledger, require_all_records};
 use super::{PipelineError, times};
 
 /// What is to be accepted, by whom and why.
@@ -61,6 +61,7 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
     let selected: BTreeSet<CaseId> = header.cases.keys().cloned().collect();
     let left_out = header.project_cases.difference(&selected).cloned().collect();
     let mut ledger = open_ledger(request.project_root)?;
+    require_all_records(request.project_root, &ledger)?;
     let acceptance = baseline::accept(
         &baseline::AcceptRequest {
             by: request.by,

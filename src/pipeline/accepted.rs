@@ -66,6 +66,20 @@ pub fn verify_ledger(
     Ok(LedgerCheck { findings: sentences, notes })
 }
 
+/// Refuses to build on a chain of which a record was taken away, as far as git tells: what was accepted there would be gone for
+/// good, and whoever puts it back would find a fork.
+pub(super) fn require_all_records(project_root: &Path, ledger: &Ledger) -> Result<(), PipelineError> {
+    let environment = std::collections::BTreeMap::new();
+    let request = SidesRequest { project_root, base: None, head: None, environment: &environment, has_accepted: false };
+    let Missing { sentences, .. } = missing(ledger, &Sides::resolve(request)?, &[])?;
+    match sentences.first() {
+        Some(first) => {
+            Err(PipelineError::NotAcceptable(format!("{first}; nothing is accepted on top of that: put it back first")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The ledger, or all that is not as it was accepted.
 fn sound(opened: Result<Ledger, PipelineError>) -> Result<Result<Ledger, Vec<Finding>>, PipelineError> {
     match opened {

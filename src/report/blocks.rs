@@ -80,16 +80,17 @@ fn tags(source: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn check(source: &str, more: &[(&str, &str)]) -> Result<(), HtmlError> {
+    /// Checks the page's template, and others beside it.
+    pub(in crate::report) fn check(source: &str, more: &[(&str, &str)]) -> Result<(), HtmlError> {
         let template = |(name, source): (&str, &str)| CustomTemplate { name: name.into(), source: source.into() };
         let all = [("report.html", source)].into_iter().chain(more.iter().copied());
         check_templates(&all.map(template).collect::<Vec<_>>())
     }
 
-    const EXTENDS: &str = "{% extends \"holdpoint/report.html\" %}\n";
+    pub(in crate::report) const EXTENDS: &str = "{% extends \"holdpoint/report.html\" %}\n";
 
     #[test]
     fn a_block_that_does_not_exist_is_refused_at_its_line_with_the_nearest_name() {

@@ -33,14 +33,18 @@ pub(super) fn what_happened(case: &CaseView) -> Option<String> {
     Some(format!("{words}; {expected}"))
 }
 
-/// Why it ran: the first reason, and how many more there are.
+/// Reasons that are given in full.
+const REASONS: usize = 2;
+
+/// Why it ran: the first reasons, and how many more there are.
 pub(super) fn why_it_ran(case: &CaseView) -> Option<String> {
-    let (first, others) = case.reasons.split_first()?;
+    let (first, others) = case.reasons.split_at(case.reasons.len().min(REASONS));
+    let first: Vec<String> = first.iter().map(|reason| one_line(reason, LONGEST)).collect();
     let more = match others.len() {
         0 => String::new(),
         more => format!(" (and {})", counted(more, "more reason")),
     };
-    Some(format!("{}{more}", one_line(first, LONGEST)))
+    (!first.is_empty()).then(|| format!("{}{more}", first.join("; ")))
 }
 
 /// Whether someone has to look after the operation before anything is repeated.
@@ -136,13 +140,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reason_to_run_is_given_and_the_others_are_counted() {
+    fn the_first_reasons_to_run_are_given_and_the_others_are_counted() {
         let document = Sample::full().document();
         let mut one = case(&document, "returns-window").clone();
         let first = "source returns-policy file:policies/returns.md modified puts policy_accuracy at risk";
         assert_eq!(why_it_ran(&one).as_deref(), Some(first));
         one.reasons.push("marked `always`".to_owned());
-        assert_eq!(why_it_ran(&one), Some(format!("{first} (and 1 more reason)")));
+        assert_eq!(why_it_ran(&one), Some(format!("{first}; marked `always`")));
+        one.reasons.push("did not pass the last time".to_owned());
+        assert_eq!(why_it_ran(&one), Some(format!("{first}; marked `always` (and 1 more reason)")));
         one.reasons.clear();
         assert_eq!(why_it_ran(&one), None);
     }

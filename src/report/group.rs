@@ -128,7 +128,10 @@ impl Group {
                 "These did not pass when they were accepted, and do now. Accept them, so that they stay fixed."
             }
             Self::KnownFailures => "These were accepted as failing, and still fail.",
-            Self::Passed => "These passed, and nothing about them needs a decision.",
+            Self::Passed => {
+                "These passed what they expect. Where an answer is another one than was accepted, its case says so: no expectation \
+                 looks at the difference."
+            }
         }
     }
 }

@@ -67,18 +67,10 @@ fn unreached(environment: &Environment<'_>, template: &CustomTemplate, page: &Va
 
 #[cfg(test)]
 mod tests {
-    use super::super::blocks::check_templates;
+    use super::super::blocks::tests::{EXTENDS, check};
     use super::super::document::RemovedView;
     use super::super::sample::Sample;
     use super::*;
-
-    fn check(source: &str, more: &[(&str, &str)]) -> Result<(), HtmlError> {
-        let template = |(name, source): (&str, &str)| CustomTemplate { name: name.into(), source: source.into() };
-        let all = [("report.html", source)].into_iter().chain(more.iter().copied());
-        check_templates(&all.map(template).collect::<Vec<_>>())
-    }
-
-    const EXTENDS: &str = "{% extends \"holdpoint/report.html\" %}\n";
 
     /// One of everything, what the sample lacks too.
     fn specimen() -> ReportDocument {

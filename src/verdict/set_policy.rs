@@ -103,6 +103,21 @@ pub(super) fn judge_sets(
     judgements
 }
 
+/// What so many passes of so many say of a rate.
+fn rate(passed: usize, of: usize, minimum: MinimumRate) -> (PolicyDecision, String) {
+    let MinimumRate { at_least, confidence } = minimum;
+    let lower = lower_limit(passed, of, confidence).unwrap_or(0.0);
+    let upper = upper_limit(passed, of, confidence).unwrap_or(1.0);
+    if lower >= at_least {
+        (PolicyDecision::Holds, format!("which shows at least {} %", percent_down(lower)))
+    } else if upper < at_least {
+        (PolicyDecision::Broken, format!("which shows at most {} %", percent_up(upper)))
+    } else {
+        let open = format!("which shows only that it is {} % or more", percent_down(lower));
+        (PolicyDecision::Undecided, format!("{open}, and leaves open whether it is enough"))
+    }
+}
+
 /// The cases that stand in another set than before and that the policies of the two do not both cover: they count for
 /// themselves, so that no case is moved to where its failure is tolerated.
 fn moved_alone(judgements: &[SetJudgement], compared: &[Compared]) -> BTreeSet<CaseId> {
@@ -171,19 +186,28 @@ impl<'a> Subject<'a> {
             let why = format!("{rule}; {counted}, and the other {} did not run", self.total - of);
             return Judged { decision: PolicyDecision::Holds, why, covered: BTreeSet::new() };
         }
-        let lower = lower_limit(passed, of, confidence).unwrap_or(0.0);
-        let upper = upper_limit(passed, of, confidence).unwrap_or(1.0);
-        let (decision, shown) = if lower >= at_least {
-            (PolicyDecision::Holds, format!("which shows at least {} %", percent_down(lower)))
-        } else if upper < at_least {
-            (PolicyDecision::Broken, format!("which shows at most {} %", percent_up(upper)))
-        } else {
-            let open = format!("which shows only that it is {} % or more", percent_down(lower));
-            (PolicyDecision::Undecided, format!("{open}, and leaves open whether it is enough"))
-        };
+        let (mut decision, mut shown) = rate(passed, of, minimum);
+        let missing = of - self.members.len();
+        if let Some((stricter, alone)) = self.accepted_alone(missing, minimum).filter(|(alone, _)| *alone > decision) {
+            decision = stricter;
+            shown = format!("{shown}; {alone}");
+        }
         let why = format!("{rule}; {counted}, {shown} (one-sided Clopper-Pearson)");
         let covered = self.members.iter().filter(|one| decided_failure(one)).map(|one| one.case.clone()).collect();
         Judged { decision, why, covered }
+    }
+
+    /// How the rate stands for the cases that have an accepted result, where one of them did not pass and others are new: whoever
+    /// breaks some cannot make up for it by adding cases that pass.
+    fn accepted_alone(&self, missing: usize, minimum: MinimumRate) -> Option<(PolicyDecision, String)> {
+        let accepted = || self.members.iter().filter(|one| one.standing != Standing::New);
+        let of = accepted().count() + missing;
+        let passed = accepted().filter(|one| one.status == Some(CaseStatus::Passed)).count();
+        if passed == of || accepted().count() == self.members.len() {
+            return None;
+        }
+        let (decision, shown) = rate(passed, of, minimum);
+        Some((decision, format!("without the new cases {passed} of {of}, {shown}")))
     }
 
     /// Whether any of its cases was accepted and ran again, asking the same.

@@ -42,6 +42,12 @@ fn the_gate_runs_at_once_and_is_green_once_its_author_has_written_what_only_they
     sandbox.edit("cases/policy_accuracy/says-a-fact.yaml", "\"<write here what the answer must say>\"", "30 days");
     sandbox.edit("cases/policy_accuracy/says-a-fact.yaml", "{question: \"", "{question: \"May I return it? ");
     sandbox.commit("a project");
+    // What keeps the generated out of git is in every clone, and so is what editors read; nothing that was generated is.
+    let kept = sandbox.git(&["ls-files", ".holdpoint", "reports"]);
+    let (schemas, others): (Vec<&str>, Vec<&str>) =
+        kept.lines().partition(|path| path.starts_with(".holdpoint/schemas/") && path.ends_with(".json"));
+    assert!(schemas.contains(&".holdpoint/schemas/case.json"), "{kept}");
+    assert_eq!(others, [".holdpoint/.gitignore", "reports/.gitignore"]);
     sandbox.measure_and_accept();
     sandbox.holdpoint(&["gate"]).expect(0);
 

@@ -142,6 +142,28 @@ fn a_minimum_rate_tolerates_what_the_rest_makes_up_for_and_names_it() {
 }
 
 #[test]
+fn what_broke_is_not_made_up_for_by_cases_that_nobody_has_accepted() {
+    let policy = policy(&[("access", minimum(0.6))]);
+    let broken = [regressed(14, "access"), unchanged(6, "access")];
+    assert_eq!(code(&broken, &policy), ExitCode::Failed);
+    let padded = judged(&[broken[0], broken[1], new(90, "access", Passed)], 0, &policy, &[]);
+    assert_eq!(padded.code, ExitCode::Failed);
+    assert!(
+        padded.reasons[0].text.contains("without the new cases 6 of 20, which shows at most"),
+        "{:?}",
+        padded.reasons
+    );
+    // 5 of 20 leave it open whether 60 % pass; with 90 more it would be beyond doubt.
+    let open = [regressed(5, "access"), unchanged(15, "access"), new(90, "access", Passed)];
+    assert_eq!(code(&open, &policy), ExitCode::Inconclusive);
+    // Where all that was accepted passes, new cases count like any other.
+    assert_eq!(
+        code(&[unchanged(5, "access"), new(30, "access", Passed), new(1, "access", Failed)], &policy),
+        ExitCode::Passed
+    );
+}
+
+#[test]
 fn too_few_passes_to_show_the_rate_decide_nothing() {
     let policy = policy(&[("access", minimum(0.9))]);
     // All of n must pass, and 0.9^n must not be above 5 %: n is 29.
