@@ -15,7 +15,7 @@ use crate::proxy::schedule::about_half;
 
 use super::damage::{damage_json, inject_text};
 use super::instead::body_bytes;
-use super::{Collected, LONGEST_HOLD_S, Struck};
+use super::{Collected, LONGEST_HOLD_S, Struck, held};
 
 /// What is done to a body.
 enum Alteration {
@@ -155,12 +155,7 @@ impl Struck {
         self.call.goes_on_for(longest);
         let (peer, call) = (Arc::clone(&self.caller.peer), Arc::clone(&self.call));
         Act::Wait(Box::pin(async move {
-            tokio::select! {
-                biased;
-                () = peer.left() => call.caller_left(),
-                () = call.closing() => {}
-                () = tokio::time::sleep(longest) => {}
-            }
+            held(&peer, &call, longest, std::future::pending()).await;
         }))
     }
 

@@ -23,6 +23,7 @@ use super::caller::{Answer, Caller};
 use super::failure::Failure;
 use super::forward::{Begun, Line};
 use super::ongoing::Ongoing;
+use super::peer::Peer;
 
 /// Bytes of a request or an answer that a fault can hold, where it must know all of it.
 const MOST_HELD: usize = 64 << 20;
@@ -110,19 +111,33 @@ impl Struck {
         Ok(Collected { head, body: Bytes::from(held), line: begun.line })
     }
 
-    /// Waits for `longest`, until `event`, until the caller leaves, or until the trial is about to end. Says whether
-    /// it was the event.
+    /// As [`held`], of this call.
     async fn hold(&self, longest: Duration, event: impl Future<Output = ()>) -> bool {
-        tokio::select! {
-            // A caller that has left is known to have, whatever else has happened by then.
-            biased;
-            () = self.caller.peer.left() => {
-                self.call.caller_left();
-                false
-            }
-            () = event => true,
-            () = self.call.closing() => false,
-            () = tokio::time::sleep(longest) => false,
+        held(&self.caller.peer, &self.call, longest, event).await
+    }
+}
+
+/// How long the end of a trial waits for a caller's leaving to be noticed that has happened already.
+const NOTICED: Duration = Duration::from_millis(5);
+
+/// Waits for `longest`, until `event`, until the caller leaves, or until the trial is about to end. Says whether it was the
+/// event.
+async fn held(peer: &Peer, call: &Ongoing, longest: Duration, event: impl Future<Output = ()>) -> bool {
+    tokio::select! {
+        // A caller that has left is known to have, whatever else has happened by then.
+        biased;
+        () = peer.left() => {
+            call.caller_left();
+            false
         }
+        () = event => true,
+        () = call.closing() => {
+            // The system knows of it before anybody here has been woken.
+            if tokio::time::timeout(NOTICED, peer.left()).await.is_ok() {
+                call.caller_left();
+            }
+            false
+        }
+        () = tokio::time::sleep(longest) => false,
     }
 }
