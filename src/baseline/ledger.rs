@@ -21,7 +21,7 @@ const GIT_ATTRIBUTES: &str = "* -text\n";
 const WRITING: &str = ".writing-";
 
 /// Whether nothing is wrong with the accepted results but that this holdpoint is too old for them.
-pub(super) fn all_newer(findings: &[Finding]) -> bool {
+pub fn all_newer(findings: &[Finding]) -> bool {
     !findings.is_empty() && findings.iter().all(|finding| finding.is_newer)
 }
 

@@ -13,7 +13,7 @@ pub(crate) mod samples;
 
 pub use accept::{AcceptError, AcceptRequest, Acceptance, FewerTrials, accept, revoke};
 pub use accepted_case::ChangedOutcome;
-pub use ledger::{Ledger, LedgerError};
+pub use ledger::{Ledger, LedgerError, all_newer};
 pub use reading::Finding;
 pub use record::{AcceptedCase, Baseline, BaselineEntry, Contents, ForkConflict, RECORD_SCHEMA, Record, Scope};
 pub use recorded_parts::{RecordedPart, RecordedSnapshot};

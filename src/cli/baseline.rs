@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::baseline::{FewerTrials, ForkConflict, Ledger, Record};
-use crate::domain::{CaseId, Digest, ExitCode, counted};
+use crate::domain::{CaseId, Digest, ExitCode, counted, some_of};
 use crate::evidence::excerpt;
 use crate::pipeline::{self, AcceptRequest, LedgerCheck, open_ledger, verify_ledger};
 
@@ -56,16 +56,11 @@ fn accept(context: &Context, arguments: &AcceptArguments) -> Result<ExitCode, Fa
     }
     if !accepted.fewer_trials.is_empty() {
         let told = |fewer: &FewerTrials| format!("{} ({} instead of {})", fewer.case, fewer.now, fewer.before);
-        let named: Vec<String> = accepted.fewer_trials.iter().take(CASES_TOLD).map(told).collect();
-        let more = match accepted.fewer_trials.len().saturating_sub(CASES_TOLD) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         context.console.say(format!(
-            "{}: {} in fewer trials than were accepted before, so that what happens now and then shows less: {}{more}",
+            "{}: {} in fewer trials than were accepted before, so that what happens now and then shows less: {}",
             paint(BAD, "among them"),
             counted(accepted.fewer_trials.len(), "result"),
-            named.join(", ")
+            some_of(accepted.fewer_trials.iter().map(told), CASES_TOLD)
         ));
     }
     if !accepted.removed.is_empty() {

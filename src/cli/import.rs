@@ -139,8 +139,8 @@ impl Place {
             },
             None => None,
         };
-        let own = file.iter().flat_map(|file| file.risks.iter().map(Risk::as_str));
-        if !BUILT_IN_RISKS.into_iter().chain(own).any(|risk| risk == self.aim.set.as_str()) {
+        let known = file.as_ref().map_or(BUILT_IN_RISKS.to_vec(), |file| file.risk_names());
+        if !known.contains(&self.aim.set.as_str()) {
             let text = format!("`{}` is no risk of this project", excerpt(self.aim.set.as_str(), 60));
             let hint = Some("`holdpoint rules` lists the risks that every project knows.".to_owned());
             return Err(Failure::Other { code: ExitCode::Usage, text, hint });

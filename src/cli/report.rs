@@ -13,7 +13,7 @@ pub(super) fn run(context: &Context, arguments: &ReportArguments) -> Result<Exit
     check::require_project_file(context)?;
     let store = Store::of_project(&context.project_root);
     let run = store.find_run(&arguments.run)?;
-    if let Some(from) = store.read_run(&run).ok().and_then(|record| record.header.imported_from) {
+    if let Some(from) = store.read_statuses(&run).ok().and_then(|ended| ended.header.imported_from) {
         return Err(Failure::Other {
             code: ExitCode::Usage,
             text: format!("run {run} was imported from {from}: no report is made of what was not run here"),

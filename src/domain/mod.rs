@@ -15,7 +15,7 @@ mod status;
 
 pub use baseline_health::BaselineHealth;
 pub use canonical::canonical_json;
-pub use counting::counted;
+pub use counting::{counted, some_of};
 pub use digest::{Digest, DigestError, Digester};
 pub use exit_code::ExitCode;
 pub use identity::{CaseId, OperationId, PartId, RunId, WorkflowId};

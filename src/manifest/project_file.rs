@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{PartId, Risk, WorkflowId};
+use crate::domain::{BUILT_IN_RISKS, PartId, Risk, WorkflowId};
 
 use super::gate_policy::{GatePolicy, SetSpec};
 use super::own_kinds::{KindSpec, RuleSpec};
@@ -51,6 +51,13 @@ pub struct ProjectFile {
     /// How often what could not be reached is tried again.
     #[serde(default)]
     pub retry: RetryPolicy,
+}
+
+impl ProjectFile {
+    /// The names of the risks that the project knows: the built-in ones, then its own.
+    pub fn risk_names(&self) -> Vec<&str> {
+        BUILT_IN_RISKS.into_iter().chain(self.risks.iter().map(Risk::as_str)).collect()
+    }
 }
 
 /// One workflow under test: exactly one of `command`, `http` and `practice`.

@@ -8,7 +8,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::domain::{BUILT_IN_RISKS, CaseId, PartId, Risk, WorkflowId};
+use crate::domain::{CaseId, PartId, Risk, WorkflowId};
 
 use super::load::names::{FORM_HINT, form_fault};
 use super::part::Part;
@@ -137,7 +137,7 @@ fn part<'a>(input: &ScaffoldInput<'a>, id: &PartId) -> Result<&'a Part, Scaffold
 /// # Errors
 /// When the project does not know the risk.
 pub fn check_risk(file: &ProjectFile, risk: &Risk) -> Result<(), ScaffoldError> {
-    let names: Vec<&str> = BUILT_IN_RISKS.into_iter().chain(file.risks.iter().map(Risk::as_str)).collect();
+    let names = file.risk_names();
     if !names.contains(&risk.as_str()) {
         let message = format!("`{}` is no risk of this project", risk.as_str().escape_debug());
         let hint = hint_for(risk.as_str(), &names, "risks");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::counted;
+use crate::domain::{counted, some_of};
 use crate::exercise::{ExerciseTable, Finding, LearnedCall, OperationShown, RowResult, RowVerdict};
 
 use super::failures::effects_words;
@@ -108,11 +108,9 @@ fn push_findings(sheet: &mut Sheet, table: &ExerciseTable) {
     }
     sheet.heading("What is wrong");
     let rows = shown.into_iter().map(|((rule, operation), Shown { first, rows })| {
-        let named: Vec<&str> = rows.iter().take(NAMED).map(|row| row.id.as_str()).collect();
-        let more = rows.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named = some_of(rows.iter().map(|row| &row.id), NAMED);
         let operation = operation.unwrap_or_default().to_owned();
-        vec![rule.to_owned(), operation, first.message.clone(), format!("{}{more}", named.join(", "))]
+        vec![rule.to_owned(), operation, first.message.clone(), named]
     });
     sheet.table(&["rule", "operation", "what was seen first", "rows"], rows.collect());
 }

@@ -1,12 +1,12 @@
 //! The accepted results as a command finds them: from which files they are read, whether anything was taken from them,
 //! and what in them is new.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::baseline::{Baseline, Finding, Ledger, LedgerError, Record, Scope};
+use crate::baseline::{Baseline, Finding, Ledger, LedgerError, Record, Scope, all_newer};
 use crate::change::{BaseKind, HistoryReach, Sides, SidesRequest, revision_files};
-use crate::domain::{CaseStatus, Digest};
+use crate::domain::{CaseStatus, Digest, some_of};
 use crate::evidence::excerpt;
 use crate::manifest::FileSource;
 use crate::verdict::BaselineState;
@@ -49,7 +49,7 @@ pub struct LedgerCheck {
 /// When git cannot be read.
 pub fn verify_ledger(
     project_root: &Path,
-    environment: &std::collections::BTreeMap<String, String>,
+    environment: &BTreeMap<String, String>,
     expected: &[Digest],
 ) -> Result<LedgerCheck, PipelineError> {
     let ledger = match sound(open_ledger(project_root))? {
@@ -59,9 +59,7 @@ pub fn verify_ledger(
             return Ok(LedgerCheck { findings: findings.iter().map(hinted).collect(), notes: Vec::new() });
         }
     };
-    let sides =
-        Sides::resolve(SidesRequest { project_root, base: None, head: None, environment, has_accepted: false })?;
-    let Missing { sentences, note, .. } = missing(&ledger, &sides, expected)?;
+    let Missing { sentences, note, .. } = missing_here(project_root, environment, &ledger, expected)?;
     let notes = note.into_iter().chain(disputed(&ledger.fold())).collect();
     Ok(LedgerCheck { findings: sentences, notes })
 }
@@ -69,10 +67,7 @@ pub fn verify_ledger(
 /// Refuses to build on a chain of which a record was taken away, as far as git tells: what was accepted there would be gone for
 /// good, and whoever puts it back would find a fork.
 pub(super) fn require_all_records(project_root: &Path, ledger: &Ledger) -> Result<(), PipelineError> {
-    let environment = std::collections::BTreeMap::new();
-    let request = SidesRequest { project_root, base: None, head: None, environment: &environment, has_accepted: false };
-    let Missing { sentences, .. } = missing(ledger, &Sides::resolve(request)?, &[])?;
-    match sentences.first() {
+    match missing_here(project_root, &BTreeMap::new(), ledger, &[])?.sentences.first() {
         Some(first) => {
             Err(PipelineError::NotAcceptable(format!("{first}; nothing is accepted on top of that: put it back first")))
         }
@@ -160,20 +155,14 @@ fn disputed(baseline: &Baseline) -> Option<String> {
         baseline.conflicts.iter().filter_map(|conflict| Some(conflict.case.as_ref()?.as_str())).collect();
     let parts = baseline.conflicts.iter().any(|conflict| conflict.case.is_none()).then_some("the parts");
     let all: Vec<&str> = parts.into_iter().chain(cases).collect();
-    let more = all.len().saturating_sub(DISPUTES_TOLD);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let told = all.iter().take(DISPUTES_TOLD).copied().collect::<Vec<_>>().join(", ");
-    (!all.is_empty()).then(|| format!("two branches accepted differently, and nobody settled it since: {told}{more}"))
+    let told = some_of(&all, DISPUTES_TOLD);
+    (!all.is_empty()).then(|| format!("two branches accepted differently, and nobody settled it since: {told}"))
 }
 
 /// A state in which nothing that was accepted counts, for these reasons.
 fn unreadable(findings: &[Finding]) -> BaselineState {
     let told = findings.iter().map(ToString::to_string).collect();
-    if findings.iter().all(|finding| finding.is_newer) {
-        BaselineState::Newer(told)
-    } else {
-        BaselineState::Broken(told)
-    }
+    if all_newer(findings) { BaselineState::Newer(told) } else { BaselineState::Broken(told) }
 }
 
 struct Missing {
@@ -181,6 +170,17 @@ struct Missing {
     note: Option<String>,
     /// Whether git has a history here, and not all of it was looked at.
     is_cut_short: bool,
+}
+
+/// What is missing in the working tree, by all of its history.
+fn missing_here(
+    project_root: &Path,
+    environment: &BTreeMap<String, String>,
+    ledger: &Ledger,
+    expected: &[Digest],
+) -> Result<Missing, PipelineError> {
+    let request = SidesRequest { project_root, base: None, head: None, environment, has_accepted: false };
+    missing(ledger, &Sides::resolve(request)?, expected)
 }
 
 /// A chain of records cannot tell that its newest link was taken away, or that it was made anew from the first link on. Git

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::{BaseKind, Change, ChangeKind, ChangeSet};
-use crate::domain::PartId;
+use crate::domain::{PartId, some_of};
 use crate::manifest::{Project, project_path};
 
 /// So many names of one kind are told.
@@ -30,7 +30,7 @@ fn started_otherwise(project: &Project, changes: &ChangeSet) -> Option<String> {
     if !names.is_empty() {
         return Some(format!(
             "started otherwise than at the base, so that results speak of that alone: {}",
-            told(&names)
+            some_of(&names, NAMED)
         ));
     }
     let is_project = |change: &Change| change.kind == ChangeKind::Project;
@@ -50,7 +50,8 @@ fn targets(project: &Project, changes: &ChangeSet) -> Option<String> {
         |path: &str| words.iter().any(|word| *word == path || by_first_name && word.split('/').next() == Some(path));
     let code = changes.changes.iter().filter(|change| change.kind == ChangeKind::Code).flat_map(|change| &change.paths);
     let paths: BTreeSet<&str> = code.map(String::as_str).filter(|path| is_word(path)).collect();
-    (!paths.is_empty()).then(|| format!("the targets that cases act on are others than before: {}", told(&paths)))
+    (!paths.is_empty())
+        .then(|| format!("the targets that cases act on are others than before: {}", some_of(&paths, NAMED)))
 }
 
 /// What manifests promise, and graders such as `contract`, `backoff` and `permitted_calls` judge by.
@@ -67,20 +68,14 @@ fn promises(changes: &ChangeSet) -> Option<String> {
             facets.entry(part).or_default().insert(facet);
         }
     }
-    let each: Vec<String> = facets.iter().map(|(part, facets)| format!("{part} ({})", told(facets))).collect();
+    let each: Vec<String> =
+        facets.iter().map(|(part, facets)| format!("{part} ({})", some_of(facets, NAMED))).collect();
     (!each.is_empty()).then(|| format!("what cases are judged by is promised otherwise now: {}", each.join("; ")))
 }
 
 /// Values of variables are secrets as often as settings, so none is kept, and none can be compared.
 fn environment(project: &Project) -> Option<String> {
     let names: BTreeSet<&str> = project.written.variables.iter().map(String::as_str).collect();
-    (!names.is_empty()).then(|| format!("taken from the environment, and held against nothing: {}", told(&names)))
-}
-
-fn told(names: &BTreeSet<&str>) -> String {
-    let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    (!names.is_empty())
+        .then(|| format!("taken from the environment, and held against nothing: {}", some_of(&names, NAMED)))
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
-use crate::domain::{CaseId, Digest, ExitCode, RunId};
+use crate::domain::{CaseId, Digest, ExitCode, RunId, WorkflowId};
 use crate::execution::Redactor;
 use crate::grading::DoNothing;
+use crate::manifest::Project;
 use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
 use crate::store::{PartOfRun, RunKind, Store};
 
@@ -102,12 +103,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         cases: &prepared.project.cases,
         accepted_outputs: &outputs,
         do_nothing: &doing_nothing(outcome),
-        outlives_trials: &prepared
-            .project
-            .cases
-            .values()
-            .map(|case| (case.id.clone(), prepared.project.outlives_trials(&case.workflow)))
-            .collect(),
+        outlives_trials: &outliving(&prepared.project),
         papers: papers.as_ref(),
         earlier_runs: &earlier_runs,
         limits: &limits,
@@ -204,6 +200,12 @@ fn results_digest(material: &Material<'_>) -> Result<Option<Digest>, PipelineErr
     let failed =
         |error: serde_json::Error| PipelineError::Files { path: material.folder.join(DOCUMENT), source: error.into() };
     reviewed_digest(&header.fingerprint, &header.snapshot, results).map(Some).map_err(failed)
+}
+
+/// Whether what a trial leaves behind can outlive it, by workflow.
+fn outliving(project: &Project) -> BTreeMap<WorkflowId, bool> {
+    let workflows = project.file.workflows.keys();
+    workflows.map(|workflow| (workflow.clone(), project.outlives_trials(workflow))).collect()
 }
 
 /// The command that accepts this run, where that is a sensible next step: after a gate that has something to accept.

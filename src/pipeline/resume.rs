@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, ExitCode, PartId, RunId, counted};
+use crate::domain::{CaseId, ExitCode, PartId, RunId, counted, some_of};
 use crate::evidence::{ErrorKind, Form, Observation, TrialError};
 use crate::execution::Cancellation;
 use crate::grading::{CaseMutation, GradedTrial, held};
@@ -505,11 +505,7 @@ fn is(trial: &GradedTrial, kind: ErrorKind) -> bool {
     trial.observation.error.as_ref().is_some_and(|error| error.kind == kind)
 }
 
-/// `a, b`, and how many more there are where they are many.
+/// As many of these names as a sentence bears.
 pub(super) fn some(names: &[String]) -> String {
-    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    some_of(names, NAMED)
 }

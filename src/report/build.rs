@@ -242,7 +242,7 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         tolerated: input.verdict.sets.iter().any(|judgement| judgement.tolerates(id)),
         input: case.map_or(Value::Null, |case| case.input.clone()),
         faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),
-        outlives_trials: input.outlives_trials.get(id).copied(),
+        outlives_trials: case.and_then(|case| input.outlives_trials.get(&case.workflow).copied()),
         accepted_output: input.accepted_outputs.get(id).cloned(),
         trials: found.result.map(|result| trial_views(&result.trials)).unwrap_or_default(),
         old_form: found.old_form.map(|old| OldFormView { status: old.status, trials: trial_views(&old.trials) }),

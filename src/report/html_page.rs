@@ -153,6 +153,7 @@ struct SetCount {
 impl HtmlPage {
     /// The page of this document. Texts that are too long for it go to `payloads`.
     pub(super) fn of(document: &ReportDocument, payloads: &Payloads) -> Self {
+        let steps = next_steps(document);
         let too_many_passes = Group::Passed.cases(document).len() > LISTED_PASSES;
         Self {
             project: document.project.clone(),
@@ -164,7 +165,8 @@ impl HtmlPage {
             facts: facts(document),
             tally: tally(document),
             tally_text: tally_text(document),
-            next_steps: next_steps(document).into_iter().map(step).collect(),
+            uncovered: uncovered_rows(document, &steps),
+            next_steps: steps.into_iter().map(step).collect(),
             mode_reason: mode_reason(document),
             changes: change_rows(document),
             diff_command: diff_command(document),
@@ -179,7 +181,6 @@ impl HtmlPage {
                 .iter()
                 .map(|removed| [removed.case.to_string(), removed.set.to_string(), removed.why.clone()])
                 .collect(),
-            uncovered: uncovered_rows(document),
             figures: figures(document),
             // What the passes support stands beside the verdict.
             limits: document.limits.iter().filter(|limit| **limit != document.evidence_statement).cloned().collect(),
@@ -205,8 +206,7 @@ fn step(step: NextStep) -> Step {
     Step { text: step.text, command: step.command, anchor: step.anchor, cases, more, why: step.why }
 }
 
-fn uncovered_rows(document: &ReportDocument) -> Vec<UncoveredRow> {
-    let steps = next_steps(document);
+fn uncovered_rows(document: &ReportDocument, steps: &[NextStep]) -> Vec<UncoveredRow> {
     let row = |uncovered: &UncoveredView| UncoveredRow {
         part: uncovered.part.to_string(),
         risk: uncovered.risk.to_string(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::comparison::Compared;
-use crate::domain::{BaselineHealth, CaseId, Digest, RunId};
+use crate::domain::{BaselineHealth, CaseId, Digest, RunId, WorkflowId};
 use crate::grading::{CaseResult, DoNothing};
 use crate::manifest::Case;
 use crate::operations::{FailureTable, Scorecard};
@@ -52,8 +52,8 @@ pub struct ReportInput<'a> {
     pub accepted_outputs: &'a BTreeMap<CaseId, String>,
     /// Whether a workflow that does nothing would pass, by case.
     pub do_nothing: &'a BTreeMap<CaseId, DoNothing>,
-    /// Whether a trial can leave something behind in a target that outlives it, by case.
-    pub outlives_trials: &'a BTreeMap<CaseId, bool>,
+    /// Whether a trial can leave something behind in a target that outlives it, by workflow.
+    pub outlives_trials: &'a BTreeMap<WorkflowId, bool>,
     /// The scorecard and the failure table of the run; `None` where nothing ran.
     pub papers: Option<&'a Papers>,
     /// How the runs before this one ended on this machine, oldest first.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::comparison::evidence_statement;
-use crate::domain::{Outcome, canonical_json, counted};
+use crate::domain::{Outcome, canonical_json, counted, some_of};
 use crate::grading::DoNothing;
 
 use super::document::{ExcludedView, ReportDocument};
@@ -117,10 +117,7 @@ fn passed_by_doing_nothing(document: &ReportDocument) -> Option<String> {
         document.cases.iter().filter(|case| case.do_nothing == Some(word)).map(|case| case.id.as_str()).collect()
     };
     let (passed, open) = (with(DoNothing::Passes), with(DoNothing::NotJudged));
-    let named = |cases: &[&str]| match cases.len().saturating_sub(CASES_NAMED) {
-        0 => cases.join(", "),
-        more => format!("{} and {more} more", cases[..CASES_NAMED].join(", ")),
-    };
+    let named = |cases: &[&str]| some_of(cases, CASES_NAMED);
     let mut sentences = Vec::new();
     if !passed.is_empty() {
         let count = counted(passed.len(), "case");

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::change::{RestDigests, Snapshot};
 use crate::comparison::{Compared, Ended, Standing};
-use crate::domain::{BaselineHealth, CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus};
+use crate::domain::{BaselineHealth, CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus, WorkflowId};
 use crate::grading::{CaseResult, DoNothing, GradedTrial};
 use crate::manifest::Case;
 use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
@@ -38,7 +38,7 @@ pub(super) struct Sample {
     pub(super) cases: BTreeMap<CaseId, Case>,
     pub(super) accepted_outputs: BTreeMap<CaseId, String>,
     pub(super) do_nothing: BTreeMap<CaseId, DoNothing>,
-    pub(super) outlives_trials: BTreeMap<CaseId, bool>,
+    pub(super) outlives_trials: BTreeMap<WorkflowId, bool>,
     pub(super) papers: Option<Papers>,
     pub(super) earlier_runs: Vec<TrendPoint>,
     pub(super) limits: Vec<String>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::{BaseKind, Change, ChangeKind, ChangeSet};
-use crate::domain::{BaselineHealth, CaseId, CaseStatus, Risk};
+use crate::domain::{BaselineHealth, CaseId, CaseStatus, Risk, some_of};
 use crate::manifest::{Case, Project};
 
 use super::plan::{Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason};
@@ -177,12 +177,7 @@ fn cause(changes: &ChangeSet, what: &str, is_meant: impl Fn(&Change) -> bool) ->
         return None;
     }
     let paths = paths_of(changes, is_meant);
-    let named = paths.iter().take(PATHS_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    Some(match paths.len().saturating_sub(PATHS_NAMED) {
-        0 if paths.is_empty() => what.to_owned(),
-        0 => format!("{what} ({named})"),
-        more => format!("{what} ({named} and {more} more)"),
-    })
+    Some(if paths.is_empty() { what.to_owned() } else { format!("{what} ({})", some_of(&paths, PATHS_NAMED)) })
 }
 
 fn paths_of(changes: &ChangeSet, is_meant: impl Fn(&Change) -> bool) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::comparison::{Compared, Standing};
-use crate::domain::{BaselineHealth, CaseId, CaseStatus, ExitCode, counted};
+use crate::domain::{BaselineHealth, CaseId, CaseStatus, ExitCode, counted, some_of};
 use crate::manifest::ProjectPolicy;
 use crate::selection::{Mode, Plan};
 
@@ -244,7 +244,7 @@ fn set_reason(judgement: &SetJudgement) -> Option<VerdictReason> {
     let cases = if covered.is_empty() {
         String::new()
     } else {
-        format!("; did not pass: {} ({})", counted(covered.len(), "case"), named(&covered, TOLERATED_NAMED))
+        format!("; did not pass: {} ({})", counted(covered.len(), "case"), some_of(&covered, TOLERATED_NAMED))
     };
     Some(reason(code, format!("the policy of {} is {what}: {}{cases}", judgement.set, judgement.why)))
 }
@@ -255,7 +255,7 @@ fn policy_note(judgement: &SetJudgement) -> Option<String> {
     let tolerated = if covered.is_empty() {
         "nothing".to_owned()
     } else {
-        format!("{} that did not pass ({})", counted(covered.len(), "case"), named(&covered, TOLERATED_NAMED))
+        format!("{} that did not pass ({})", counted(covered.len(), "case"), some_of(&covered, TOLERATED_NAMED))
     };
     let holds = judgement.decision == PolicyDecision::Holds;
     holds.then(|| format!("the policy of {} tolerates {tolerated}: {}", judgement.set, judgement.why))
@@ -365,16 +365,7 @@ fn case_reasons(input: &VerdictInput<'_>, sets: &[SetJudgement]) -> Vec<VerdictR
 
 /// `errored: 2 cases (a, b)`.
 pub(super) fn sentence(cases: &BTreeSet<&CaseId>, phrase: &str) -> String {
-    format!("{phrase}: {} ({})", counted(cases.len(), "case"), named(cases, CASES_NAMED))
-}
-
-/// `a, b`, and how many more there are where they are many.
-fn named(cases: &BTreeSet<&CaseId>, most: usize) -> String {
-    let named = cases.iter().take(most).map(|case| case.as_str()).collect::<Vec<_>>().join(", ");
-    match cases.len().saturating_sub(most) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
+    format!("{phrase}: {} ({})", counted(cases.len(), "case"), some_of(cases, CASES_NAMED))
 }
 
 /// What was accepted in two ways vouches for neither. A run without gating is concerned by the cases that it ran alone.
@@ -387,7 +378,7 @@ fn conflicts(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         let text = format!(
             "two branches accepted {} differently: accept one of them ({})",
             counted(cases.len(), "case"),
-            named(&cases, CASES_NAMED)
+            some_of(&cases, CASES_NAMED)
         );
         reasons.push(reason(ExitCode::Inconclusive, text));
     }

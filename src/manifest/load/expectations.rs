@@ -6,7 +6,7 @@ mod json_schema;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::manifest::compile::{compile_json_path, compile_json_schema, compile_regex};
+use crate::manifest::compile::{compile_json_path, compile_regex};
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::expectation::{
     Contains, ContainsForm, EffectCount, Expectation, JsonCheck, JsonKind, JsonSchemaCheck, Length, RegexForm, Similar,
@@ -16,7 +16,7 @@ use crate::manifest::yaml::Document;
 
 use super::project_file::check_program;
 
-pub(super) use json_schema::unknown_keywords;
+pub(super) use json_schema::{schema_fault, unknown_keywords};
 
 /// Checks the expectation at `pointer`.
 pub(super) fn check(document: &Document, pointer: &str, expectation: &Expectation, errors: &mut Vec<Diagnostic>) {
@@ -188,10 +188,8 @@ impl Checker<'_> {
         let schema = Value::Object(check.schema.clone());
         let mut unknown = Vec::new();
         json_schema::unknown_keywords(&schema, &place, &mut unknown);
-        if let Err(error) = compile_json_schema(&schema) {
-            let place = format!("{place}{}", error.pointer);
-            let hint = "it is read as draft 2020-12, and nothing is fetched";
-            self.push(&place, format!("this is no JSON Schema: {error}"), hint);
+        if let Some((place, message, hint)) = schema_fault(&schema, &place) {
+            self.push(&place, message, hint);
         } else if unknown.is_empty() && json_schema::accepts_everything(&schema) {
             let hint = "say what the answer must have";
             self.push(&place, "the schema accepts every value, so no answer can fail it", hint);

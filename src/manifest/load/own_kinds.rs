@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::domain::{BUILT_IN_RISKS, OwnKind, Risk};
+use crate::domain::OwnKind;
 use crate::manifest::compile::compile_json_schema;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::node::{Half, below};
@@ -16,7 +16,7 @@ use crate::manifest::schema::{FileKind, json_schema};
 use crate::manifest::suggest::{hint_for, list_of, nearest};
 use crate::manifest::yaml::Document;
 
-use super::expectations::unknown_keywords;
+use super::expectations::{schema_fault, unknown_keywords};
 
 /// What changes are called that are none of a part.
 const NOT_OF_PARTS: [&str; 5] = ["code", "case", "project", "unclassified", "inert"];
@@ -127,11 +127,8 @@ fn check_schema(schema: &Value, document: &Document, pointer: &str, errors: &mut
     let misspelt = unknown.into_iter().map(|(place, message, hint)| (place, Half::Key, message, hint));
     errors
         .extend(misspelt.map(|(place, half, message, hint)| document.error_at(&place, half, message).with_hint(hint)));
-    if let Err(error) = compile_json_schema(schema) {
-        let message = format!("this is no JSON Schema: {error}");
-        let error = document.error(&format!("{pointer}{}", error.pointer), message);
-        errors.push(error.with_hint("it is read as draft 2020-12, and nothing is fetched"));
-    }
+    let fault = schema_fault(schema, pointer);
+    errors.extend(fault.map(|(place, message, hint)| document.error(&place, message).with_hint(hint)));
     if schema.get("type").is_some_and(|name| name != "object") {
         let error = document.error(&below(pointer, "type"), "a manifest is a map, so its schema's type is `object`");
         errors.push(error.with_hint("leave `type` out"));
@@ -157,7 +154,7 @@ fn check_rule(rule: &RuleSpec, file: &ProjectFile, document: &Document, pointer:
     } else if let Some(facet) = &rule.facet {
         check_facet(facet, name, file, document, &below(pointer, "facet"), errors);
     }
-    let risks: Vec<&str> = BUILT_IN_RISKS.into_iter().chain(file.risks.iter().map(Risk::as_str)).collect();
+    let risks = file.risk_names();
     for (index, risk) in rule.risks.iter().enumerate().filter(|(_, risk)| !risks.contains(&risk.as_str())) {
         let message = format!("`{}` is no risk of this project", risk.as_str().escape_debug());
         let hint = hint_for(risk.as_str(), &risks, "risks");

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use crate::domain::Digest;
-use crate::manifest::compile::{compile_glob, compile_json_schema};
+use crate::manifest::compile::compile_glob;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::FileSource;
 use crate::manifest::node::{Half, below};
@@ -18,6 +18,7 @@ use crate::manifest::schema::{FileKind, read_raw, read_with};
 use crate::manifest::suggest::{list_of, nearest};
 use crate::manifest::yaml::Document;
 
+use super::expectations::schema_fault;
 use super::names::{self, IdPlace};
 use super::own_kinds::OwnKinds;
 use super::paths::{self, PathFault};
@@ -156,11 +157,8 @@ fn check_alone(manifest: &Manifest, document: &Document, errors: &mut Vec<Diagno
     match manifest {
         Manifest::Source(source) => check_source(source, document, errors),
         Manifest::Tool(tool) => {
-            if let Err(error) = compile_json_schema(&Value::Object(tool.schema.clone())) {
-                let place = format!("/schema{}", error.pointer);
-                let hint = "it is read as draft 2020-12, and nothing is fetched";
-                errors.push(document.error(&place, format!("this is no JSON Schema: {error}")).with_hint(hint));
-            }
+            let fault = schema_fault(&Value::Object(tool.schema.clone()), "/schema");
+            errors.extend(fault.map(|(place, message, hint)| document.error(&place, message).with_hint(hint)));
             if tool.operation.is_some() && tool.connector.is_none() {
                 let error = document.error_at("/operation", Half::Key, "an operation needs its connector");
                 errors.push(error.with_hint("name the connector under `connector`"));

@@ -156,8 +156,7 @@ fn check_workflow(document: &Document, pointer: &str, workflow: &WorkflowSpec, e
 
 /// A set that no case can lie in is a typing mistake, and its policy would hold for nothing.
 fn check_sets(document: &Document, file: &ProjectFile, errors: &mut Vec<Diagnostic>) {
-    let own = file.risks.iter().map(|risk| risk.as_str());
-    let known: Vec<&str> = crate::domain::BUILT_IN_RISKS.into_iter().chain(own).collect();
+    let known = file.risk_names();
     for set in file.sets.keys().filter(|set| !known.contains(&set.as_str())) {
         let message = format!("`{}` is no risk of this project", set.as_str().escape_debug());
         let hint = hint_for(set.as_str(), &known, "risks");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{BUILT_IN_RISKS, PartId};
+use crate::domain::PartId;
 use crate::manifest::case_file::CaseFile;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::expectation::Expectation;
@@ -243,7 +243,7 @@ fn check_risks(
     document: &Document,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let known: Vec<&str> = BUILT_IN_RISKS.into_iter().chain(project.risks.iter().map(|risk| risk.as_str())).collect();
+    let known = project.risk_names();
     let hint = |name: &str| match crate::manifest::suggest::nearest(name, &known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {

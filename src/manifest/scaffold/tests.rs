@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::domain::BUILT_IN_RISKS;
 use crate::manifest::{Diagnostic, FileSource, MemoryFiles, load_project, load_side};
 
 const PROJECT: &str = "\

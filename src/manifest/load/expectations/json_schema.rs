@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::manifest::compile::compile_json_schema;
 use crate::manifest::node::below;
 use crate::manifest::suggest::nearest;
 
@@ -90,6 +91,13 @@ const ONE: [&str; 11] = [
 const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 /// Keywords whose value is a map of schemas.
 const MAP: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
+
+/// Where a schema that stands at `pointer` is none, what is wrong there, and a hint; `None` where it is one.
+pub(in crate::manifest::load) fn schema_fault(schema: &Value, pointer: &str) -> Option<(String, String, &'static str)> {
+    let error = compile_json_schema(schema).err()?;
+    let place = format!("{pointer}{}", error.pointer);
+    Some((place, format!("this is no JSON Schema: {error}"), "it is read as draft 2020-12, and nothing is fetched"))
+}
 
 /// Every keyword that draft 2020-12 does not know: its place, what is wrong, and a hint. A keyword that begins with
 /// `x-` is the author's own.
