@@ -1,6 +1,7 @@
 //! SHA-256 digests, written as `sha256:` and 64 hexadecimal digits so that `sha256sum` can check them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,10 +11,10 @@ use super::canonical_json;
 
 const PREFIX: &str = "sha256:";
 
-/// A content address. Two contents with the same digest are taken to be the same content.
+/// A content address. Two contents with the same digest are taken to be the same content. A copy shares the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-pub struct Digest(String);
+pub struct Digest(Arc<str>);
 
 /// A text that should have been a digest and is none.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +34,7 @@ impl Digest {
             text.push(hex_digit(byte >> 4));
             text.push(hex_digit(byte & 0xf));
         }
-        Self(text)
+        Self(text.into())
     }
 
     /// The digest of a JSON value in its canonical form ([`canonical_json`]).
@@ -90,13 +91,13 @@ impl TryFrom<String> for Digest {
         let is_digest = text
             .strip_prefix(PREFIX)
             .is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
-        if is_digest { Ok(Self(text)) } else { Err(DigestError(text)) }
+        if is_digest { Ok(Self(text.into())) } else { Err(DigestError(text)) }
     }
 }
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
-        digest.0
+        digest.0.as_ref().to_owned()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,17 +59,17 @@ impl fmt::Display for Aspect {
 /// there in records of before it was kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Question(BTreeMap<Aspect, Digest>);
+pub struct Question(Arc<BTreeMap<Aspect, Digest>>);
 
 impl Question {
     /// Adds an aspect.
     pub fn set(&mut self, aspect: Aspect, digest: Digest) {
-        self.0.insert(aspect, digest);
+        Arc::make_mut(&mut self.0).insert(aspect, digest);
     }
 
     /// Takes an aspect out.
     pub fn forget(&mut self, aspect: Aspect) {
-        self.0.remove(&aspect);
+        Arc::make_mut(&mut self.0).remove(&aspect);
     }
 
     /// The digest of an aspect.

@@ -1,6 +1,7 @@
 //! Risks: the named ways in which a workflow can go wrong, each with a set of cases that would show it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The name of a risk, and so of the case set and the folder that show it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Risk(String);
+pub struct Risk(Arc<str>);
 
 /// The risks that every project knows. A project file can name more.
 pub const BUILT_IN_RISKS: [&str; 12] = [
@@ -38,7 +39,7 @@ pub const ANSWER_RISKS: [&str; 6] = [
 
 impl Risk {
     /// Takes the name as it is.
-    pub fn new(name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
@@ -50,7 +51,7 @@ impl Risk {
 
 impl From<&str> for Risk {
     fn from(name: &str) -> Self {
-        Self(name.to_owned())
+        Self(name.into())
     }
 }
 

@@ -115,7 +115,7 @@ fn read_claim(item: &Value) -> Result<ClaimMade, String> {
     const WORDS: &str = "completed, rejected, failed, unknown or held";
     let fields: &Map<String, Value> = item.as_object().ok_or("is no object with `operation` and `claim`")?;
     let operation = match fields.get("operation") {
-        Some(Value::String(operation)) if !operation.is_empty() => OperationId::new(operation),
+        Some(Value::String(operation)) if !operation.is_empty() => OperationId::new(operation.as_str()),
         Some(_) => return Err("has an `operation` that is no text with anything in it".to_owned()),
         None => return Err("has no `operation`".to_owned()),
     };

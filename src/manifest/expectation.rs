@@ -18,7 +18,8 @@ pub use behaviour::{
 
 /// One expectation: exactly one of its fields, which names the grader that judges it.
 ///
-/// Expectations look at the answer of the last invoke, unless they look at what the target holds.
+/// Expectations look at the answer of the last invoke, unless they look at what the target holds. Every form is boxed: of more than
+/// twenty all but one are empty, and a project holds as many expectations as its cases have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
@@ -28,55 +29,55 @@ pub struct Expectation {
     pub not: Option<Box<Expectation>>,
     /// The output is exactly this: a text, or any JSON value.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub equals: Option<Value>,
+    pub equals: Option<Box<Value>>,
     /// The output's text contains these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contains: Option<ContainsForm>,
+    pub contains: Option<Box<ContainsForm>>,
     /// A regular expression is found in the output's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub regex: Option<RegexForm>,
+    pub regex: Option<Box<RegexForm>>,
     /// A value inside the JSON answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub json: Option<JsonCheck>,
+    pub json: Option<Box<JsonCheck>>,
     /// The JSON answer fits a JSON Schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub json_schema: Option<JsonSchemaCheck>,
+    pub json_schema: Option<Box<JsonSchemaCheck>>,
     /// The output's text resembles another text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub similar: Option<Similar>,
+    pub similar: Option<Box<Similar>>,
     /// A number, within a tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub number: Option<NumberCheck>,
+    pub number: Option<Box<NumberCheck>>,
     /// The length of the output's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub length: Option<Length>,
+    pub length: Option<Box<Length>>,
     /// How long the trial's steps took together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duration: Option<DurationLimit>,
+    pub duration: Option<Box<DurationLimit>>,
     /// Each passage that the answer quotes stands in the source it names, at the version it names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cites: Option<Cites>,
+    pub cites: Option<Box<Cites>>,
     /// What a probe shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effects: Option<EffectCount>,
+    pub effects: Option<Box<EffectCount>>,
     /// What the evidence supports for an operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<OperationOutcome>,
+    pub outcome: Option<Box<OperationOutcome>>,
     /// What the workflow claims of its operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub claim: Option<ClaimForm>,
+    pub claim: Option<Box<ClaimForm>>,
     /// How often an operation is tried, and how long that takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attempts: Option<AttemptBounds>,
+    pub attempts: Option<Box<AttemptBounds>>,
     /// How long the waits between attempts are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backoff: Option<BackoffCheck>,
+    pub backoff: Option<Box<BackoffCheck>>,
     /// After a 429 or 503 with `Retry-After` nobody came again sooner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after: Option<RetryAfterForm>,
+    pub retry_after: Option<Box<RetryAfterForm>>,
     /// What must not be tried again was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub no_retry: Option<NoRetry>,
+    pub no_retry: Option<Box<NoRetry>>,
     /// The key is there, stays the same over the attempts at one operation, and is another one for another operation and for
     /// another payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,25 +91,25 @@ pub struct Expectation {
     pub order: Option<Vec<Precedence>>,
     /// A call is made only once what it depends on is known to be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub depends: Option<Dependency>,
+    pub depends: Option<Box<Dependency>>,
     /// Every call is one that the permissions manifest allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permitted_calls: Option<PermittedCalls>,
+    pub permitted_calls: Option<Box<PermittedCalls>>,
     /// How many layers try again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_layers: Option<RetryLayers>,
+    pub retry_layers: Option<Box<RetryLayers>>,
     /// Rules about calls are kept: what their targets promise of a request that they get twice is used, and not more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contract: Option<ContractForm>,
+    pub contract: Option<Box<ContractForm>>,
     /// The status of the HTTP answer. Without this expectation any status outside 2xx is an error of the trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub http_status: Option<HttpStatus>,
+    pub http_status: Option<Box<HttpStatus>>,
     /// A program that judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandGrader>,
+    pub command: Option<Box<CommandGrader>>,
     /// What is still to be written stands here: no answer passes, also under `not`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub placeholder: Option<Placeholder>,
+    pub placeholder: Option<Box<Placeholder>>,
 }
 
 /// One text, or several.
@@ -223,8 +224,8 @@ pub struct JsonCheck {
 }
 
 /// Keeps `equals: null` apart from no `equals` at all.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 /// The types of JSON.
@@ -541,38 +542,38 @@ impl Expectation {
             ClaimForm::Operation(one) => Grader::Claim(one.clone()),
         };
         let grader = None
-            .or_else(|| self.equals.clone().map(Grader::Equals))
-            .or_else(|| self.contains.as_ref().map(|form| Grader::Contains(contains(form))))
-            .or_else(|| self.regex.as_ref().map(|form| Grader::Regex(regex(form))))
-            .or_else(|| self.json.clone().map(Grader::Json))
-            .or_else(|| self.json_schema.clone().map(Grader::JsonSchema))
-            .or_else(|| self.similar.clone().map(Grader::Similar))
-            .or_else(|| self.number.clone().map(Grader::Number))
-            .or_else(|| self.length.clone().map(Grader::Length))
-            .or_else(|| self.duration.clone().map(Grader::Duration))
-            .or_else(|| self.cites.clone().map(Grader::Cites))
-            .or_else(|| self.effects.clone().map(Grader::Effects))
-            .or_else(|| self.outcome.clone().map(Grader::Outcome))
-            .or_else(|| self.claim.as_ref().map(claim))
+            .or_else(|| self.equals.as_deref().cloned().map(Grader::Equals))
+            .or_else(|| self.contains.as_deref().map(|form| Grader::Contains(contains(form))))
+            .or_else(|| self.regex.as_deref().map(|form| Grader::Regex(regex(form))))
+            .or_else(|| self.json.as_deref().cloned().map(Grader::Json))
+            .or_else(|| self.json_schema.as_deref().cloned().map(Grader::JsonSchema))
+            .or_else(|| self.similar.as_deref().cloned().map(Grader::Similar))
+            .or_else(|| self.number.as_deref().cloned().map(Grader::Number))
+            .or_else(|| self.length.as_deref().cloned().map(Grader::Length))
+            .or_else(|| self.duration.as_deref().cloned().map(Grader::Duration))
+            .or_else(|| self.cites.as_deref().cloned().map(Grader::Cites))
+            .or_else(|| self.effects.as_deref().cloned().map(Grader::Effects))
+            .or_else(|| self.outcome.as_deref().cloned().map(Grader::Outcome))
+            .or_else(|| self.claim.as_deref().map(claim))
             .or_else(|| self.behaviour())
-            .or_else(|| self.http_status.clone().map(Grader::HttpStatus))
-            .or_else(|| self.command.clone().map(Grader::Command))
-            .or_else(|| self.placeholder.clone().map(Grader::Placeholder))?;
+            .or_else(|| self.http_status.as_deref().cloned().map(Grader::HttpStatus))
+            .or_else(|| self.command.as_deref().cloned().map(Grader::Command))
+            .or_else(|| self.placeholder.as_deref().cloned().map(Grader::Placeholder))?;
         Some((grader, false))
     }
 
     /// The grader of what is expected of calls.
     fn behaviour(&self) -> Option<Grader> {
-        None.or_else(|| self.attempts.clone().map(Grader::Attempts))
-            .or_else(|| self.backoff.clone().map(Grader::Backoff))
-            .or_else(|| self.retry_after.as_ref().map(|form| Grader::RetryAfter(form.calls())))
-            .or_else(|| self.no_retry.clone().map(Grader::NoRetry))
+        None.or_else(|| self.attempts.as_deref().cloned().map(Grader::Attempts))
+            .or_else(|| self.backoff.as_deref().cloned().map(Grader::Backoff))
+            .or_else(|| self.retry_after.as_deref().map(|form| Grader::RetryAfter(form.calls())))
+            .or_else(|| self.no_retry.as_deref().cloned().map(Grader::NoRetry))
             .or_else(|| self.identity.clone().map(Grader::Identity))
             .or_else(|| self.parameters.map(|ParametersWord::Unchanged| Grader::ParametersUnchanged))
             .or_else(|| self.order.clone().map(Grader::Order))
-            .or_else(|| self.depends.clone().map(Grader::Depends))
-            .or_else(|| self.permitted_calls.clone().map(Grader::PermittedCalls))
-            .or_else(|| self.retry_layers.clone().map(Grader::RetryLayers))
-            .or_else(|| self.contract.as_ref().map(|form| Grader::Contract(form.rules())))
+            .or_else(|| self.depends.as_deref().cloned().map(Grader::Depends))
+            .or_else(|| self.permitted_calls.as_deref().cloned().map(Grader::PermittedCalls))
+            .or_else(|| self.retry_layers.as_deref().cloned().map(Grader::RetryLayers))
+            .or_else(|| self.contract.as_deref().map(|form| Grader::Contract(form.rules())))
     }
 }

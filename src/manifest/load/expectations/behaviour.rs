@@ -64,7 +64,7 @@ pub(in crate::manifest::load) fn meant(expectation: &Expectation) -> Vec<Meant<'
     if let Some(form) = &expectation.backoff {
         meant.push(("backoff", form.operation.as_ref(), form.call.as_ref()));
     }
-    if let Some(crate::manifest::expectation::RetryAfterForm::Some(form)) = &expectation.retry_after {
+    if let Some(crate::manifest::expectation::RetryAfterForm::Some(form)) = expectation.retry_after.as_deref() {
         meant.push(("retry_after", form.operation.as_ref(), form.call.as_ref()));
     }
     if let Some(form) = &expectation.no_retry {
