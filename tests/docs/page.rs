@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// One thing to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,8 +65,6 @@ fn command(line: &str) -> Act {
 
 /// Carries a page out in a folder, and answers with the number of commands that were run.
 pub(crate) fn carry_out(acts: &[Act], folder: &Path) -> usize {
-    let binaries = Path::new(env!("CARGO_BIN_EXE_holdpoint")).parent().unwrap();
-    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
     let mut run = 0;
     for act in acts {
         match act {
@@ -81,28 +79,36 @@ pub(crate) fn carry_out(acts: &[Act], folder: &Path) -> usize {
                 fs::write(path, before + text).unwrap();
             }
             Act::Run { line, ends } => {
-                let output = Command::new("sh")
-                    .args(["-c", line])
-                    .current_dir(folder)
-                    .env_clear()
-                    .env("PATH", &path)
-                    .env("HOME", folder.parent().unwrap())
-                    .env("GIT_CONFIG_GLOBAL", "/dev/null")
-                    .env("GIT_CONFIG_SYSTEM", "/dev/null")
-                    .env("GIT_AUTHOR_NAME", "A. Author")
-                    .env("GIT_AUTHOR_EMAIL", "author@example.org")
-                    .env("GIT_COMMITTER_NAME", "A. Author")
-                    .env("GIT_COMMITTER_EMAIL", "author@example.org")
-                    .output()
-                    .unwrap();
-                let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                let (stdout, stderr) = (told(&output.stdout), told(&output.stderr));
-                assert_eq!(output.status.code(), Some(*ends), "`{line}`\n{stdout}\n{stderr}");
+                let (code, told) = run_line(line, folder);
+                assert_eq!(code, Some(*ends), "`{line}`\n{told}");
                 run += 1;
             }
         }
     }
     run
+}
+
+/// Runs the line in a shell, and answers with its exit code and all that it said.
+pub(crate) fn run_line(line: &str, folder: &Path) -> (Option<i32>, String) {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_holdpoint")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", &path)
+        .env("HOME", folder.parent().unwrap())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .env("GIT_AUTHOR_NAME", "A. Author")
+        .env("GIT_AUTHOR_EMAIL", "author@example.org")
+        .env("GIT_COMMITTER_NAME", "A. Author")
+        .env("GIT_COMMITTER_EMAIL", "author@example.org")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), format!("{}\n{}", told(&output.stdout), told(&output.stderr)))
 }
 
 #[test]
