@@ -9,7 +9,7 @@ use super::console::{FAINT, GOOD, WARN, paint};
 use super::failure::Failure;
 
 /// What to do about each finding, by its field in the document.
-const TO_DO: [(&str, &str); 4] = [
+const TO_DO: [(&str, &str); 5] = [
     (
         "passed_by_nothing",
         "Expect what only a workflow that works can show: words of the answer, an `outcome`, `effects` with a count.",
@@ -17,6 +17,10 @@ const TO_DO: [(&str, &str); 4] = [
     (
         "cannot_fail",
         "Expect more, or more exactly: `holdpoint run CASE --mutate` names each damage that nobody noticed.",
+    ),
+    (
+        "any_words_pass",
+        "Expect words that only the right answer has: another case's answer, or the opposite, passes as well.",
     ),
     ("near_copies", "Take one away, or let each ask what the other does not."),
     (
@@ -54,6 +58,7 @@ pub(super) fn run(context: &Context, arguments: &CaseListArguments) -> Result<Ex
     };
     say("passed_by_nothing", "Passed by a workflow that does nothing", of(&lint.passed_by_nothing));
     say("cannot_fail", "No damage to what was observed makes them fail", of(&lint.cannot_fail));
+    say("any_words_pass", "Whatever is answered passes, as long as it is anything", of(&lint.any_words_pass));
     let copy =
         |pair: &pipeline::NearCopy| format!("{} and {}, {:.0} % alike", pair.case, pair.other, 100.0 * pair.alike);
     say("near_copies", "Near copies of each other", lint.near_copies.iter().map(copy).collect());
@@ -66,10 +71,19 @@ fn summary(context: &Context, lint: &CaseLint, cases: usize) {
     if lint.is_clean() {
         context.console.say(format!("{}: {}", paint(GOOD, "nothing found"), counted(cases, "case")));
     }
-    if !lint.untried.is_empty() {
+    if !lint.never_ran.is_empty() {
         context.console.remark(format!(
-            "{} did not pass here as they stand now, so nothing could be damaged: `holdpoint run --all` first.",
-            counted(lint.untried.len(), "case")
+            "{} never ran here as {}, so nothing could be damaged: `holdpoint run --all` first.",
+            counted(lint.never_ran.len(), "case"),
+            as_it_stands(lint.never_ran.len())
+        ));
+    }
+    let failed = lint.untried.len() - lint.never_ran.len();
+    if failed > 0 {
+        context.console.remark(format!(
+            "{} ran here as {} and did not pass, so nothing could be damaged: `holdpoint report latest` says why.",
+            counted(failed, "case"),
+            as_it_stands(failed)
         ));
     }
     if !lint.not_judged.is_empty() {
@@ -78,4 +92,8 @@ fn summary(context: &Context, lint: &CaseLint, cases: usize) {
             counted(lint.not_judged.len(), "case")
         ));
     }
+}
+
+fn as_it_stands(cases: usize) -> &'static str {
+    if cases == 1 { "it stands now" } else { "they stand now" }
 }

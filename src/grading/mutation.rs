@@ -1,6 +1,7 @@
 //! The oracle check: a passing trial is damaged in one place at a time and graded again. A grader that still passes, although
 //! what it looks at was damaged, is blind: its pass says nothing. Pure.
 
+mod answers;
 mod calls;
 mod concerns;
 mod mutants;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, Claim, OperationId, Outcome, TrialStatus};
-use crate::evidence::Call;
+use crate::evidence::{Answer, Call};
 use crate::manifest::{Case, Grader};
 
 use super::grade::{GradedTrial, GradingContext};
@@ -101,6 +102,49 @@ pub enum Mutation {
         /// The place in its JSON body (RFC 6901).
         pointer: String,
     },
+    /// The last answer had not a word.
+    EmptyAnswer,
+    /// The last answer was words that have nothing to do with what was asked.
+    ReplaceAnswer,
+    /// The last answer was what another case was answered.
+    SwapAnswer {
+        /// The other case.
+        case: CaseId,
+    },
+    /// The last answer broke off in the middle.
+    CutAnswer,
+    /// The last answer was longer than an expectation allows.
+    LengthenAnswer {
+        /// The place of the expectation in its case, from 0.
+        expectation: usize,
+    },
+    /// A number in the text of the last answer was another.
+    AlterNumber {
+        /// Its place among the numbers there, from 0.
+        number: usize,
+    },
+    /// The text of the last answer said the opposite.
+    NegateAnswer,
+    /// A field of the last answer was missing.
+    DropAnswerField {
+        /// The place in the JSON answer (RFC 6901).
+        pointer: String,
+    },
+    /// A field of the last answer had another value.
+    AlterAnswerField {
+        /// The place in the JSON answer (RFC 6901).
+        pointer: String,
+    },
+    /// The last HTTP answer had another status than an expectation wants.
+    AlterStatus {
+        /// The place of the expectation in its case, from 0.
+        expectation: usize,
+    },
+    /// The trial took longer than an expectation allows.
+    Delay {
+        /// The place of the expectation in its case, from 0.
+        expectation: usize,
+    },
 }
 
 impl Mutation {
@@ -124,6 +168,19 @@ impl Mutation {
                 format!("attempts went on that expectation {} bounds", expectation + 1)
             }
             Self::AlterArgument { exchange, pointer } => format!("call {exchange} asked for another {pointer}"),
+            Self::EmptyAnswer => "the answer had not a word".to_owned(),
+            Self::ReplaceAnswer => "the answer was about something else".to_owned(),
+            Self::SwapAnswer { case } => format!("the answer was what {case} was answered"),
+            Self::CutAnswer => "the answer broke off in the middle".to_owned(),
+            Self::LengthenAnswer { expectation } => {
+                format!("the answer was longer than expectation {} allows", expectation + 1)
+            }
+            Self::AlterNumber { number } => format!("number {} in the answer was another", number + 1),
+            Self::NegateAnswer => "the answer said the opposite".to_owned(),
+            Self::DropAnswerField { pointer } => format!("the answer lacked {pointer}"),
+            Self::AlterAnswerField { pointer } => format!("the answer had another {pointer}"),
+            Self::AlterStatus { expectation } => format!("the status was not that of expectation {}", expectation + 1),
+            Self::Delay { expectation } => format!("it took longer than expectation {} allows", expectation + 1),
         }
     }
 }
@@ -168,6 +225,9 @@ pub struct CaseMutation {
     pub mutants: usize,
     /// Those of them with which the trial did not pass any more.
     pub noticed: usize,
+    /// Those of the noticed in which the answer had not a word.
+    #[serde(default)]
+    pub noticed_silence: usize,
     /// Mutants that were left out, because there were too many.
     pub left_out: usize,
     /// What no grader noticed, once each.
@@ -177,6 +237,54 @@ pub struct CaseMutation {
 }
 
 impl CaseMutation {
+    /// What [`mutate`] comes to, with what other cases were answered put in the place of this one's answer, too. While the trials of a run end
+    /// in any order that is not known; of a run on record it is.
+    pub fn beside(
+        case: &Case,
+        trial: &GradedTrial,
+        others: &[(&CaseId, &Answer)],
+        context: &GradingContext<'_>,
+    ) -> Option<Self> {
+        if trial.status != TrialStatus::Passed {
+            return None;
+        }
+        let all = mutants(case, &trial.observation, others);
+        let left_out = all.len().saturating_sub(MOST);
+        let mut checked = Self {
+            case: case.id.clone(),
+            trials: 1,
+            mutants: all.len().min(MOST),
+            noticed: 0,
+            noticed_silence: 0,
+            left_out,
+            survivors: Vec::new(),
+            graders: graders(case, trial),
+        };
+        for (mutation, observation) in all.into_iter().take(MOST) {
+            let regraded = grade(case, observation.apply(case, &trial.observation), context);
+            if regraded.status == TrialStatus::Passed {
+                checked.survivors.push(mutation.clone());
+            } else {
+                checked.noticed += 1;
+                checked.noticed_silence += usize::from(mutation == Mutation::EmptyAnswer);
+            }
+            for grader in checked.graders.iter_mut().filter(|grader| grader.sight != Sight::NotJudged) {
+                let Some((settings, _)) = case.expect.get(grader.expectation).and_then(|one| one.grader()) else {
+                    continue;
+                };
+                if concerns(&settings, grader.expectation, &mutation, &trial.observation) {
+                    grader.concerned += 1;
+                    let passes = regraded.grades.get(grader.expectation).is_some_and(|grade| grade.pass == Some(true));
+                    grader.noticed += usize::from(!passes);
+                }
+            }
+        }
+        for grader in checked.graders.iter_mut().filter(|grader| grader.sight != Sight::NotJudged) {
+            grader.sight = sight(grader.concerned, grader.noticed);
+        }
+        Some(checked)
+    }
+
     /// The graders that noticed nothing.
     pub fn blind(&self) -> impl Iterator<Item = &GraderChecked> {
         self.graders.iter().filter(|grader| grader.sight == Sight::Blind)
@@ -187,6 +295,7 @@ impl CaseMutation {
         self.trials += other.trials;
         self.mutants += other.mutants;
         self.noticed += other.noticed;
+        self.noticed_silence += other.noticed_silence;
         self.left_out += other.left_out;
         for survivor in other.survivors {
             if !self.survivors.contains(&survivor) {
@@ -206,42 +315,7 @@ impl CaseMutation {
 /// Damages a passing trial in every place once, at most [`MOST`], and grades each mutant. `None` for a trial that did
 /// not pass. The same trial always gives the same mutants.
 pub fn mutate(case: &Case, trial: &GradedTrial, context: &GradingContext<'_>) -> Option<CaseMutation> {
-    if trial.status != TrialStatus::Passed {
-        return None;
-    }
-    let all = mutants(case, &trial.observation);
-    let left_out = all.len().saturating_sub(MOST);
-    let mut checked = CaseMutation {
-        case: case.id.clone(),
-        trials: 1,
-        mutants: all.len().min(MOST),
-        noticed: 0,
-        left_out,
-        survivors: Vec::new(),
-        graders: graders(case, trial),
-    };
-    for (mutation, observation) in all.into_iter().take(MOST) {
-        let regraded = grade(case, observation.apply(case, &trial.observation), context);
-        if regraded.status == TrialStatus::Passed {
-            checked.survivors.push(mutation.clone());
-        } else {
-            checked.noticed += 1;
-        }
-        for grader in checked.graders.iter_mut().filter(|grader| grader.sight != Sight::NotJudged) {
-            let Some((settings, _)) = case.expect.get(grader.expectation).and_then(|one| one.grader()) else {
-                continue;
-            };
-            if concerns(&settings, grader.expectation, &mutation, &trial.observation) {
-                grader.concerned += 1;
-                let passes = regraded.grades.get(grader.expectation).is_some_and(|grade| grade.pass == Some(true));
-                grader.noticed += usize::from(!passes);
-            }
-        }
-    }
-    for grader in checked.graders.iter_mut().filter(|grader| grader.sight != Sight::NotJudged) {
-        grader.sight = sight(grader.concerned, grader.noticed);
-    }
-    Some(checked)
+    CaseMutation::beside(case, trial, &[], context)
 }
 
 fn sight(concerned: usize, noticed: usize) -> Sight {

@@ -2,17 +2,18 @@
 
 mod copies;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::domain::CaseId;
-use crate::evidence::Form;
-use crate::grading::{CaseMutation, GradingContext, Sight, by_case, do_nothing, mutate};
-use crate::manifest::Project;
+use crate::domain::{CaseId, WorkflowId};
+use crate::evidence::{Answer, Form};
+use crate::grading::{CaseMutation, GradedTrial, GradingContext, Sight, by_case, do_nothing};
+use crate::manifest::{Case, Grader, Project};
 use crate::selection::never_selected;
-use crate::store::Store;
+use crate::store::{RunRecord, Store};
 
 use super::{PipelineError, check};
 
@@ -21,6 +22,9 @@ pub use copies::NearCopy;
 /// How many recorded runs are read for trials to damage, newest first.
 const RUNS_READ: usize = 20;
 
+/// Answers of other cases that are put in the place of a case's own.
+const OTHERS: usize = 2;
+
 /// What was found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CaseLint {
@@ -28,12 +32,16 @@ pub struct CaseLint {
     pub passed_by_nothing: Vec<CaseId>,
     /// Cases of which no damage to what was observed made a trial fail.
     pub cannot_fail: Vec<CaseId>,
+    /// Cases that fall only where nothing is answered at all: any words pass them.
+    pub any_words_pass: Vec<CaseId>,
     /// Cases that say nearly the same.
     pub near_copies: Vec<NearCopy>,
     /// Cases that no change of a part would run.
     pub never_selected: Vec<CaseId>,
     /// Cases without a passing trial on this machine, as they stand now: nothing could be damaged.
     pub untried: Vec<CaseId>,
+    /// Those of them that have no trial at all in the newest runs on record here.
+    pub never_ran: Vec<CaseId>,
     /// Cases that only a program judges, or that only forbid: neither can be asked about what never happened.
     pub not_judged: Vec<CaseId>,
 }
@@ -43,6 +51,7 @@ impl CaseLint {
     pub fn is_clean(&self) -> bool {
         self.passed_by_nothing.is_empty()
             && self.cannot_fail.is_empty()
+            && self.any_words_pass.is_empty()
             && self.near_copies.is_empty()
             && self.never_selected.is_empty()
     }
@@ -65,42 +74,96 @@ pub fn lint_cases(
     };
     let passes = project.cases.values().filter(|case| do_nothing(case, &context).passes());
     lint.passed_by_nothing = passes.map(|case| case.id.clone()).collect();
-    let mutated = damaged(project_root, &project, &context)?;
-    for id in project.cases.keys() {
-        match mutated.get(id) {
-            None => lint.untried.push(id.clone()),
-            Some(case) if case.graders.iter().all(|grader| grader.sight == Sight::NotJudged) => {
-                lint.not_judged.push(id.clone());
-            }
-            Some(case) if case.mutants > 0 && case.noticed == 0 => lint.cannot_fail.push(id.clone()),
-            Some(_) => {}
-        }
+    let on_record = OnRecord::read(project_root, &project, &context)?;
+    for case in project.cases.values() {
+        lint.judge(case, &on_record);
     }
     Ok((project, lint))
 }
 
-/// What damaging the newest recorded trials of each case showed; only trials of the cases as they stand now.
-fn damaged(
-    project_root: &Path,
-    project: &Project,
-    context: &GradingContext<'_>,
-) -> Result<BTreeMap<CaseId, CaseMutation>, PipelineError> {
-    let store = Store::of_project(project_root);
-    let mut found: BTreeMap<CaseId, CaseMutation> = BTreeMap::new();
-    for run in store.runs()?.iter().rev().take(RUNS_READ) {
-        if found.len() == project.cases.len() {
-            break;
-        }
-        let record = store.read_run(run)?;
-        let of_this_run = record.trials.iter().filter(|trial| trial.observation.form == Form::Head);
-        let mutations = of_this_run.filter_map(|trial| {
-            let case = project.cases.get(&trial.observation.case)?;
-            let ran = record.header.cases.get(&case.id)?;
-            let is_as_it_ran = ran.digest == case.digest && !found.contains_key(&case.id);
-            is_as_it_ran.then(|| mutate(case, trial, context)).flatten()
-        });
-        let by_case = by_case(mutations);
-        found.extend(by_case.into_iter().map(|mutation| (mutation.case.clone(), mutation)));
+impl CaseLint {
+    /// Puts a case where the damage to its trials says.
+    fn judge(&mut self, case: &Case, on_record: &OnRecord) {
+        let is_program = |graded: &Grader| matches!(graded, Grader::Command(_));
+        let has_program = case.expect.iter().any(|one| one.grader().is_some_and(|(grader, _)| is_program(&grader)));
+        let list = match on_record.mutated.get(&case.id) {
+            None => {
+                if !on_record.ran.contains(&case.id) {
+                    self.never_ran.push(case.id.clone());
+                }
+                &mut self.untried
+            }
+            Some(seen) if seen.graders.iter().all(|grader| grader.sight == Sight::NotJudged) => &mut self.not_judged,
+            // What a program would have said of a damaged trial is not known.
+            Some(seen) if has_program && seen.noticed == seen.noticed_silence => &mut self.not_judged,
+            Some(seen) if seen.mutants > 0 && seen.noticed == 0 => &mut self.cannot_fail,
+            Some(seen) if seen.noticed > 0 && seen.noticed == seen.noticed_silence => &mut self.any_words_pass,
+            Some(_) => return,
+        };
+        list.push(case.id.clone());
     }
-    Ok(found)
+}
+
+/// What the newest runs of this machine hold of the cases as they stand now.
+#[derive(Default)]
+struct OnRecord {
+    /// What damaging the newest recorded trials of each case showed.
+    mutated: BTreeMap<CaseId, CaseMutation>,
+    /// The cases with a trial, however it ended.
+    ran: BTreeSet<CaseId>,
+}
+
+impl OnRecord {
+    fn read(root: &Path, project: &Project, context: &GradingContext<'_>) -> Result<Self, PipelineError> {
+        let store = Store::of_project(root);
+        let mut found = Self::default();
+        for run in store.runs()?.iter().rev().take(RUNS_READ) {
+            if found.mutated.len() == project.cases.len() {
+                break;
+            }
+            found.take(&store.read_run(run)?, project, context);
+        }
+        Ok(found)
+    }
+
+    fn take(&mut self, record: &RunRecord, project: &Project, context: &GradingContext<'_>) {
+        let of_head = || record.trials.iter().filter(|trial| trial.observation.form == Form::Head);
+        let as_it_ran: Vec<(&Case, &GradedTrial)> = of_head()
+            .filter_map(|trial| {
+                let case = project.cases.get(&trial.observation.case)?;
+                let ran = record.header.cases.get(&case.id)?;
+                (ran.digest == case.digest).then_some((case, trial))
+            })
+            .collect();
+        self.ran.extend(as_it_ran.iter().map(|(case, _)| case.id.clone()));
+        let answers = Answers::of(&as_it_ran);
+        let new = as_it_ran.into_iter().filter(|(case, _)| !self.mutated.contains_key(&case.id));
+        let mutations =
+            by_case(new.filter_map(|(case, trial)| CaseMutation::beside(case, trial, &answers.beside(case), context)));
+        self.mutated.extend(mutations.into_iter().map(|mutation| (mutation.case.clone(), mutation)));
+    }
+}
+
+/// What the cases of each workflow were answered in one run.
+#[derive(Default)]
+struct Answers<'a>(BTreeMap<&'a WorkflowId, BTreeMap<&'a CaseId, &'a Answer>>);
+
+impl<'a> Answers<'a> {
+    fn of(trials: &[(&'a Case, &'a GradedTrial)]) -> Self {
+        let mut answers = Self::default();
+        for (case, trial) in trials {
+            if let Some(answer) = trial.observation.last_answer() {
+                answers.0.entry(&case.workflow).or_default().insert(&case.id, answer);
+            }
+        }
+        answers
+    }
+
+    /// Answers of the cases that follow this one by name, from the first again after the last.
+    fn beside(&self, case: &'a Case) -> Vec<(&'a CaseId, &'a Answer)> {
+        let Some(all) = self.0.get(&case.workflow) else { return Vec::new() };
+        let after = all.range::<&CaseId, _>((Bound::Excluded(&case.id), Bound::Unbounded));
+        let before = all.range::<&CaseId, _>((Bound::Unbounded, Bound::Excluded(&case.id)));
+        after.chain(before).take(OTHERS).map(|(id, answer)| (*id, *answer)).collect()
+    }
 }

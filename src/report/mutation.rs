@@ -129,6 +129,7 @@ mod tests {
             trials: 1,
             mutants: 9,
             noticed: 9 - survivors,
+            noticed_silence: 0,
             left_out: 0,
             survivors: (0..survivors).map(|row| Mutation::DropEffect { probe: "queue".to_owned(), row }).collect(),
             graders: sights.iter().enumerate().map(grader).collect(),

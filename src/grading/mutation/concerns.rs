@@ -11,11 +11,16 @@ use crate::manifest::{AttemptBounds, CallName, EffectCount, Grader};
 
 use super::Mutation;
 
-/// Whether a mutation damages what a grader looks at. A grader of the answer's text is concerned by none. One of several
-/// calls that is gone concerns none that another of them still satisfies.
+/// Whether a mutation damages what a grader looks at. A grader of the answer is concerned where nothing is left of that, and
+/// not by words that are another, which may say the same. One of several calls that is gone concerns none that another of
+/// them still satisfies.
 pub(super) fn concerns(grader: &Grader, expectation: usize, mutation: &Mutation, observation: &Observation) -> bool {
     match (grader, mutation) {
         (Grader::Effects(count), _) => concerns_effects(count, expectation, mutation, observation),
+        (_, Mutation::EmptyAnswer) => asks_for_words(grader),
+        (Grader::Length(_), Mutation::LengthenAnswer { expectation: meant })
+        | (Grader::Duration(_), Mutation::Delay { expectation: meant })
+        | (Grader::HttpStatus(_), Mutation::AlterStatus { expectation: meant }) => *meant == expectation,
         (Grader::Outcome(outcome), Mutation::FlipOutcome { operation, .. }) => outcome.operation == *operation,
         (Grader::Claim(claim), Mutation::FlipClaim { operation, .. }) => claim.operation == *operation,
         (Grader::ClaimMatchesEvidence, Mutation::FlipClaim { .. }) => true,
@@ -59,6 +64,22 @@ pub(super) fn concerns(grader: &Grader, expectation: usize, mutation: &Mutation,
         (Grader::Contract(rules), Mutation::AlterArgument { exchange, .. }) => {
             rules.contains(&Rule::KeyFollowsPayload) && shares_its_key(*exchange, observation)
         }
+        _ => false,
+    }
+}
+
+/// Whether an answer without a word cannot be what the grader wants.
+fn asks_for_words(grader: &Grader) -> bool {
+    match grader {
+        Grader::Equals(_)
+        | Grader::Json(_)
+        | Grader::JsonSchema(_)
+        | Grader::Similar(_)
+        | Grader::Number(_)
+        | Grader::Cites(_) => true,
+        Grader::Contains(contains) => !contains.all.is_empty() || !contains.any.is_empty(),
+        Grader::Regex(regex) => regex.count != Some(0),
+        Grader::Length(length) => length.at_least.is_some_and(|least| least > 0),
         _ => false,
     }
 }

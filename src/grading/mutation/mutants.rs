@@ -2,30 +2,45 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::{Claim, Digest, OperationId, Outcome};
+use crate::domain::{CaseId, Claim, Digest, OperationId, Outcome};
 use crate::evidence::{Answer, Exchange, Observation, Reading};
 use crate::manifest::{Case, EffectCount, Grader};
 
-use super::{Mutation, calls};
+use super::{Mutation, answers, calls};
 
-/// Leaves of one request that are altered at the most.
-const LEAVES: usize = 40;
+/// Leaves of one request, or of one answer, that are altered at the most.
+pub(super) const LEAVES: usize = 40;
 
 /// How to make a mutant of an observation.
-pub(super) struct Damage(Mutation, Option<Map<String, Value>>);
+pub(super) struct Damage(Mutation, Option<Made>);
 
-/// Every mutant, the most telling kinds first, each kind in the order of what was observed.
-pub(super) fn mutants(case: &Case, observation: &Observation) -> Vec<(Mutation, Damage)> {
+/// What was made up for a mutant.
+enum Made {
+    Row(Map<String, Value>),
+    Answer(Answer),
+}
+
+/// Every mutant, the most telling kinds first, each kind in the order of what was observed. `others` are answers of other
+/// cases to put in the place of this one's.
+pub(super) fn mutants(
+    case: &Case,
+    observation: &Observation,
+    others: &[(&CaseId, &Answer)],
+) -> Vec<(Mutation, Damage)> {
     let plain = outcomes(observation)
         .chain(claims(observation))
         .chain(rows(observation, |probe, row| Mutation::DropEffect { probe, row }))
         .chain(rows(observation, |probe, row| Mutation::CopyEffect { probe, row }));
     let mut all: Vec<(Mutation, Damage)> = plain.map(|mutation| (mutation.clone(), Damage(mutation, None))).collect();
     all.extend(added(case, observation));
+    let answered =
+        |(mutation, answer): (Mutation, Option<Answer>)| (mutation.clone(), Damage(mutation, answer.map(Made::Answer)));
+    all.extend(answers::whole(case, observation, others).into_iter().map(answered));
     let calls =
         calls::dropped(observation).chain(calls::advanced(observation)).chain(calls::repeated(case, observation));
     let rest = calls.chain(fields(observation)).chain(exchanges(observation)).chain(arguments(observation));
     all.extend(rest.map(|mutation| (mutation.clone(), Damage(mutation, None))));
+    all.extend(answers::places(observation).into_iter().map(answered));
     all
 }
 
@@ -86,7 +101,7 @@ fn added<'c>(case: &'c Case, observation: &'c Observation) -> impl Iterator<Item
         }
         let Reading::Effects(rows) = observation.readings.get(&count.probe)? else { return None };
         let mutation = Mutation::AddEffect { probe: count.probe.clone(), expectation };
-        Some((mutation.clone(), Damage(mutation, Some(counted_row(&count, rows)))))
+        Some((mutation.clone(), Damage(mutation, Some(Made::Row(counted_row(&count, rows))))))
     })
 }
 
@@ -119,7 +134,7 @@ fn body_of(exchange: &Exchange) -> Option<Value> {
 }
 
 /// The places of all values that hold no others.
-fn leaves(value: &Value, pointer: String, found: &mut Vec<String>) {
+pub(super) fn leaves(value: &Value, pointer: String, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
@@ -146,7 +161,11 @@ impl Damage {
                 rows.remove(row);
             }),
             Mutation::CopyEffect { probe, row } => in_rows(&mut mutant, &probe, |rows| rows.push(rows[row].clone())),
-            Mutation::AddEffect { probe, .. } => in_rows(&mut mutant, &probe, |rows| rows.extend(self.1)),
+            Mutation::AddEffect { probe, .. } => in_rows(&mut mutant, &probe, |rows| {
+                if let Some(Made::Row(row)) = self.1 {
+                    rows.push(row);
+                }
+            }),
             Mutation::AlterField { probe, row, field } => in_rows(&mut mutant, &probe, |rows| {
                 if let Some(value) = rows[row].get_mut(&field) {
                     alter(value);
@@ -157,6 +176,21 @@ impl Damage {
             Mutation::AdvanceCalls { call, before } => calls::advance(&mut mutant, &call, &before),
             Mutation::RepeatAttempts { expectation } => calls::repeat(&mut mutant, case, expectation),
             Mutation::AlterArgument { exchange, pointer } => alter_argument(&mut mutant, exchange, &pointer),
+            Mutation::AlterStatus { .. } => answers::alter_status(&mut mutant),
+            Mutation::Delay { expectation } => answers::delay(&mut mutant, case, expectation),
+            Mutation::EmptyAnswer
+            | Mutation::ReplaceAnswer
+            | Mutation::SwapAnswer { .. }
+            | Mutation::CutAnswer
+            | Mutation::LengthenAnswer { .. }
+            | Mutation::AlterNumber { .. }
+            | Mutation::NegateAnswer
+            | Mutation::DropAnswerField { .. }
+            | Mutation::AlterAnswerField { .. } => {
+                if let Some(Made::Answer(answer)) = self.1 {
+                    answers::replace(&mut mutant, answer);
+                }
+            }
         }
         mutant
     }
@@ -220,7 +254,7 @@ fn alter_argument(mutant: &mut Observation, number: u32, pointer: &str) {
 }
 
 /// Another value of the same type, as near as can be.
-fn alter(value: &mut Value) {
+pub(super) fn alter(value: &mut Value) {
     *value = match value.take() {
         Value::Bool(flag) => Value::Bool(!flag),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {

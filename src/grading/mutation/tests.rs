@@ -3,7 +3,7 @@
 use super::*;
 use crate::evidence::{Observation, Reading};
 use crate::grading::contract::specimen::{Call, trial};
-use crate::grading::specimen::{Shelf, case, claiming, observation, operation};
+use crate::grading::specimen::{Shelf, case, claiming, json_answer, observation, operation, text};
 use serde_json::{Value, json};
 
 fn rows(rows: Value) -> Reading {
@@ -40,8 +40,8 @@ fn effects(settings: Value) -> Value {
 #[test]
 fn every_kind_of_damage_is_done_once_in_each_place() {
     let checked = check(&[effects(json!({"where": {"operation": "op-1"}, "count": 1}))], staged());
-    // Two outcomes, a claim, two rows dropped, two copied, one added, six fields.
-    assert_eq!((checked.mutants, checked.left_out), (14, 0));
+    // Two outcomes, a claim, two rows dropped, two copied, one added, six fields; the answer gone, another, cut short.
+    assert_eq!((checked.mutants, checked.left_out), (17, 0));
     assert_eq!(checked.noticed + checked.survivors.len(), checked.mutants);
     // The own row gone, copied, added, and its operation altered.
     assert_eq!(checked.noticed, 4);
@@ -83,7 +83,7 @@ fn damage_elsewhere_does_not_make_a_grader_blind() {
     seen.operations.push(operation("op-2", Outcome::Rejected, 0));
     let checked = check(&[outcome.clone(), json!({"claim": "matches_evidence"})], seen.clone());
     assert_eq!(sights(&checked), [Sight::Sees, Sight::Sees]);
-    let checked = check(&[outcome, json!({"equals": "done"})], seen);
+    let checked = check(&[outcome, json!({"contains": {"none": ["undone"]}})], seen);
     assert_eq!(sights(&checked), [Sight::Sees, Sight::Untried]);
     let other = |mutation: &&Mutation| matches!(mutation, Mutation::FlipOutcome { operation, .. } if operation.as_str() == "op-2");
     assert_eq!(checked.survivors.iter().filter(other).count(), 1);
@@ -97,7 +97,7 @@ fn claims_are_turned_round_in_every_form() {
     (answer.json, answer.output) = (Some(document.clone()), document);
     let path = json!({"json": {"path": "$.claims[0].claim", "equals": "completed"}});
     let checked = check(&[json!({"claim": {"operation": "op-1", "is": "completed"}}), path], seen);
-    assert_eq!(sights(&checked), [Sight::Sees, Sight::Untried]);
+    assert_eq!(sights(&checked), [Sight::Sees; 2]);
     let flipped = |mutation: &Mutation| matches!(mutation, Mutation::FlipClaim { .. });
     assert!(!checked.survivors.iter().any(flipped), "{:?}", checked.survivors);
 }
@@ -185,8 +185,8 @@ fn mutants_are_bounded_and_what_is_left_out_is_counted() {
     seen.readings.insert("queue".to_owned(), rows(Value::from(many)));
     let checked = check(&[effects(json!({"count": 200}))], seen);
     assert_eq!(checked.mutants, MOST);
-    // Three of operations, 200 dropped, 200 copied, one added, 400 fields.
-    assert_eq!(checked.left_out, 3 + 200 + 200 + 1 + 400 - MOST);
+    // Three of operations, 200 dropped, 200 copied, one added, 400 fields, three of the answer.
+    assert_eq!(checked.left_out, 3 + 200 + 200 + 1 + 400 + 3 - MOST);
 }
 
 #[test]
@@ -216,4 +216,98 @@ fn every_mutation_is_said_in_a_clause() {
     assert_eq!(said, "effect 1 of queue had another quantity");
     let written = serde_json::to_value(Mutation::DropExchange { exchange: 3 }).unwrap();
     assert_eq!(written, json!({"kind": "drop_exchange", "exchange": 3}));
+}
+
+/// How the graders of an answer stand the check, and what nobody noticed.
+#[track_caller]
+fn answered(expectations: &[Value], answer: Answer) -> (Vec<(Sight, usize)>, CaseMutation) {
+    let checked = check(expectations, observation(Some(answer)));
+    (checked.graders.iter().map(|grader| (grader.sight, grader.concerned)).collect(), checked)
+}
+
+#[test]
+fn an_answer_is_emptied_exchanged_cut_and_altered_in_each_place() {
+    let said = "Parts can be returned within 30 days, or 14 where opened.";
+    let (_, checked) = answered(&[json!({"not": {"contains": "zebra"}})], text(said));
+    let expected = [
+        Mutation::EmptyAnswer,
+        Mutation::ReplaceAnswer,
+        Mutation::CutAnswer,
+        Mutation::AlterNumber { number: 0 },
+        Mutation::AlterNumber { number: 1 },
+        Mutation::NegateAnswer,
+    ];
+    assert_eq!(checked.survivors, expected);
+    let (_, checked) = answered(&[json!({"contains": ["can be", "30 days", "14 where"]})], text(said));
+    assert_eq!((checked.noticed, checked.survivors), (6, vec![]));
+    let (_, checked) = answered(&[json!({"contains": "be returned"})], text("It cannot be said not to be returned"));
+    assert_eq!(checked.survivors, [Mutation::NegateAnswer], "what is denied is said");
+}
+
+#[test]
+fn a_json_answer_loses_and_alters_each_field_but_its_claims() {
+    let document =
+        json!({"output": "yes", "sure": true, "list": [{"a/b": 1}], "claims": [{"operation": "o", "claim": "held"}]});
+    let expectations = [json!({"json": {"path": "$.sure", "equals": true}})];
+    let (sights, checked) = answered(&expectations, json_answer(document));
+    assert_eq!(sights, [(Sight::Sees, 1)]);
+    let left: Vec<String> = checked.survivors.iter().map(Mutation::phrase).collect();
+    let own = [
+        "the answer lacked /output",
+        "the answer had another /output",
+        "the answer lacked /list/0/a~1b",
+        "the answer had another /list/0/a~1b",
+    ];
+    assert_eq!(left, own);
+    // Without a word, about something else, in the middle broken off, and the field gone or altered.
+    assert_eq!((checked.mutants, checked.noticed, checked.noticed_silence), (9, 5, 1));
+}
+
+#[test]
+fn a_grader_of_the_answer_that_an_empty_one_passes_is_blind() {
+    let (sights, _) = answered(
+        &[json!({"regex": {"pattern": ".*"}}), json!({"json_schema": {"schema": {"type": "string"}}})],
+        text("so"),
+    );
+    assert_eq!(sights, [(Sight::Blind, 1); 2]);
+    let (sights, _) =
+        answered(&[json!({"contains": {"none": ["x"]}}), json!({"regex": {"pattern": "x", "count": 0}})], text("so"));
+    assert_eq!(sights, [(Sight::Untried, 0); 2]);
+    let (sights, checked) = answered(&[json!({"length": {"at_least": 1}})], text("so"));
+    assert_eq!(sights, [(Sight::Sees, 1)]);
+    assert_eq!((checked.noticed, checked.noticed_silence), (1, 1), "any words pass");
+    let (_, checked) = answered(&[json!({"equals": ""})], text(""));
+    assert!(!checked.survivors.contains(&Mutation::EmptyAnswer), "nothing was damaged");
+}
+
+#[test]
+fn bounds_of_length_time_and_status_are_passed() {
+    for unit in ["characters", "words", "lines"] {
+        let (sights, _) = answered(&[json!({"length": {"of": unit, "at_most": 5000}})], text("so"));
+        assert_eq!(sights, [(Sight::Sees, 1)], "{unit}");
+    }
+    let mut seen = observation(Some(text("so")));
+    seen.steps[0].http_status = Some(404);
+    let checked =
+        check(&[json!({"http_status": {"is": 404}}), json!({"duration": {"at_most_ms": 5000}})], seen.clone());
+    assert_eq!(sights(&checked), [Sight::Sees; 2]);
+    let checked = check(&[json!({"contains": "so"})], seen);
+    assert!(
+        !checked.survivors.iter().any(|mutation| matches!(mutation, Mutation::AlterStatus { .. })),
+        "nobody expects one"
+    );
+}
+
+#[test]
+fn what_another_case_was_answered_is_put_in_the_place() {
+    let shelf = Shelf::new();
+    let (own, other) = (case(&[json!({"regex": {"pattern": "[0-9]+ days"}})]), CaseId::from("other"));
+    let graded = grade(&own, observation(Some(text("within 30 days"))), &shelf.context());
+    let swap = Mutation::SwapAnswer { case: other.clone() };
+    let beside = |words: &str| {
+        CaseMutation::beside(&own, &graded, &[(&other, &text(words))], &shelf.context()).unwrap().survivors
+    };
+    assert!(beside("14 days").contains(&swap));
+    assert!(!beside("no").contains(&swap));
+    assert!(!beside("within 30 days").contains(&swap), "the same words are no damage");
 }

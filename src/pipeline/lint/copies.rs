@@ -28,14 +28,16 @@ pub struct NearCopy {
     pub alike: f32,
 }
 
-/// The pairs of near copies among the cases of each workflow, sorted.
+/// The pairs of near copies among the cases of each workflow, sorted. Of cases that fail other calls, or the same in another
+/// way, none is a copy: one word makes that another question.
 pub(super) fn near_copies<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<NearCopy> {
-    let mut by_workflow: BTreeMap<&WorkflowId, Vec<(String, &CaseId)>> = BTreeMap::new();
+    let mut by_faults: BTreeMap<(&WorkflowId, String), Vec<(String, &CaseId)>> = BTreeMap::new();
     for case in cases {
-        by_workflow.entry(&case.workflow).or_default().push((essence(case), &case.id));
+        let faults = json!(case.faults).to_string();
+        by_faults.entry((&case.workflow, faults)).or_default().push((essence(case), &case.id));
     }
     let mut pairs: BTreeMap<(&CaseId, &CaseId), f32> = BTreeMap::new();
-    for mut texts in by_workflow.into_values() {
+    for mut texts in by_faults.into_values() {
         texts.sort_unstable();
         compare_neighbours(&texts, &mut pairs);
         let mut backwards: Vec<(String, &(String, &CaseId))> =
@@ -93,14 +95,20 @@ mod tests {
 
     /// The pairs among cases with these questions.
     fn pairs(questions: &[&str]) -> Vec<(String, String)> {
-        let mut files = MemoryFiles::new().with(
-            "holdpoint.yaml",
-            "schema: holdpoint.project/1\nname: x\nworkflows:\n  w:\n    command: {run: [cat]}\n    parts: []\n",
-        );
-        for (number, question) in questions.iter().enumerate() {
+        pairs_with(&questions.iter().map(|question| (*question, "")).collect::<Vec<_>>())
+    }
+
+    /// The same, each with faults.
+    fn pairs_with(questions: &[(&str, &str)]) -> Vec<(String, String)> {
+        let project = "schema: holdpoint.project/1\nname: x\nworkflows:\n  w: {command: {run: [cat]}, parts: [shop]}\n\
+                       connectors:\n  shop: {upstream: {url: 'http://127.0.0.1:9'}, env: [SHOP]}\n";
+        let shop = "kind: connector\nid: shop\nversion: '1'\nrelease: '1'\noperations:\n  order:\n    effect: create\n    \
+                    wire: {method: POST, path: /orders, intention: {body: /request}}\n";
+        let mut files = MemoryFiles::new().with("holdpoint.yaml", project).with("manifests/shop.yaml", shop);
+        for (number, (question, faults)) in questions.iter().enumerate() {
             let text = format!(
                 "id: c{number}\ntitle: t{number}\nworkflow: w\ninput: {{question: \"{question}\", customer: K-12, channel: \
-                 the counter of the shop}}\nexpect:\n  - contains: Unused parts can be returned within thirty days\n"
+                 the counter of the shop}}\nexpect:\n  - contains: Unused parts can be returned within thirty days\n{faults}"
             );
             files = files.with(&format!("cases/action/c{number}.yaml"), text);
         }
@@ -119,5 +127,14 @@ mod tests {
         );
         assert_eq!(pairs(&[asked, "Is a repair of the front light under warranty after two years?"]), []);
         assert_eq!(pairs(&[asked, "x", asked]), [pair("c0", "c2")]);
+    }
+
+    #[test]
+    fn another_fault_makes_another_case() {
+        let asked = "How long can I return unused parts that I bought at the counter?";
+        let fault = |name: &str| format!("faults: [{{connector: shop, operation: order, fault: {name}}}]\n");
+        let (before, after) = (fault("drop_before"), fault("lost_ack"));
+        assert_eq!(pairs_with(&[(asked, &before), (asked, &after)]), []);
+        assert_eq!(pairs_with(&[(asked, &after), (asked, &after)]).len(), 1);
     }
 }
