@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::manifest::{FileSource, Severity, SideProject, load_side};
+use crate::manifest::{EarlierCases, FileSource, Severity, SideProject, load_side_beside};
 
 use super::compare::BaseContents;
 
@@ -24,9 +24,10 @@ impl BaseProject {
     }
 }
 
-/// Reads a base's project. Errors in it are no errors here: they make everything in their file count as changed.
-pub(super) fn load_base(files: &dyn FileSource) -> BaseProject {
-    let side = load_side(files);
+/// Reads a base's project, beside the head's cases. Errors in it are no errors here: they make everything in their file
+/// count as changed.
+pub(super) fn load_base(files: &dyn FileSource, head: &EarlierCases<'_>) -> BaseProject {
+    let side = load_side_beside(files, head);
     let errors = side.unreadable.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let unreadable = errors.map(|diagnostic| diagnostic.path.clone()).collect();
     BaseProject { side, unreadable }

@@ -3,11 +3,12 @@
 //! Two stores can answer: the git library ([`super::git_library`]), and, for repositories that the library refuses
 //! (partial clones, SHA-256 names, reftables), the git command ([`super::git_command`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::git_attributes::personal_file;
 use super::git_command::CommandStore;
 use super::git_error::{GitError, GitErrorKind, with_owner_hint};
 use super::git_library::LibraryStore;
@@ -40,6 +41,9 @@ pub struct Removed {
     /// Whether all of the history that is here was looked at, and not only its newest commits.
     pub is_whole: bool,
 }
+
+/// So many commits' lists of files are kept: a head, and the bases of a criss-cross history.
+const KEPT_TREES: usize = 4;
 
 /// So many commits are looked at for what a history took away.
 const HISTORY: usize = 50_000;
@@ -77,6 +81,8 @@ pub struct GitProject {
     root: PathBuf,
     /// The project's folder inside the repository: empty, or ending in `/`.
     prefix: Vec<u8>,
+    /// The commits that were listed last, the newest at the end: one run asks for the same few several times.
+    trees: Arc<Mutex<VecDeque<(ObjectId, Listing)>>>,
 }
 
 impl GitProject {
@@ -85,13 +91,22 @@ impl GitProject {
     /// # Errors
     /// When there is none, when neither the library nor the git command can read it, and when it ignores the folder.
     pub fn open(project_root: &Path) -> Result<Self, GitError> {
+        Self::open_within(project_root, &BTreeMap::new())
+    }
+
+    /// As [`Self::open`], where the environment is known: its variables say where the user's own settings lie, and what is
+    /// known to be unset need not be looked up file by file.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_within(project_root: &Path, environment: &BTreeMap<String, String>) -> Result<Self, GitError> {
         let root = project_root.canonicalize().map_err(|error| {
             let what = format!("the project's folder `{}` cannot be opened", project_root.display());
             GitError::new(GitErrorKind::Other, what, &error.to_string())
         })?;
-        let store = open_store(&root).map_err(|error| with_owner_hint(error, &root))?;
+        let store = open_store(&root, environment).map_err(|error| with_owner_hint(error, &root))?;
         let prefix = prefix_of(store.top(), &root)?;
-        let project = Self { store, root, prefix };
+        let project = Self { store, root, prefix, trees: Arc::default() };
         project.refuse_ignored_folder()?;
         Ok(project)
     }
@@ -148,7 +163,17 @@ impl GitProject {
     /// # Errors
     /// When an object is missing.
     pub fn tree(&self, commit: ObjectId) -> Result<Listing, GitError> {
-        self.store.tree(commit)
+        let trees = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, listing)) = trees().iter().find(|(listed, _)| *listed == commit) {
+            return Ok(listing.clone());
+        }
+        let listing = self.store.tree(commit)?;
+        let mut trees = trees();
+        trees.push_back((commit, listing.clone()));
+        if trees.len() > KEPT_TREES {
+            trees.pop_front();
+        }
+        Ok(listing)
     }
 
     /// The files that the history of a commit took away from a folder of the project, without those of its subfolders.
@@ -201,8 +226,8 @@ impl GitProject {
     }
 }
 
-fn open_store(root: &Path) -> Result<Arc<dyn Store>, GitError> {
-    match LibraryStore::open(root) {
+fn open_store(root: &Path, environment: &BTreeMap<String, String>) -> Result<Arc<dyn Store>, GitError> {
+    match LibraryStore::open(root, personal_file(environment)) {
         Ok(store) => Ok(Arc::new(store)),
         Err(refusal) if refusal.kind == GitErrorKind::Unsupported => match CommandStore::open(root) {
             Ok(store) => Ok(Arc::new(store)),

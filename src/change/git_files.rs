@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::manifest::{DiskFiles, EntryKind, FileError, FileSource, NEVER_LISTED, readable};
 
@@ -59,6 +60,11 @@ impl FileSource for GitTreeFiles {
             Some(entry) => read_blob(&self.project, *entry, path),
         }
     }
+
+    fn content_name(&self, path: &str) -> Option<Vec<u8>> {
+        let entry = self.listing.get(path.as_bytes()).filter(|entry| entry.mode.is_file())?;
+        Some(entry.id.as_bytes().to_vec())
+    }
 }
 
 /// The files of a project on disk. What git considers unmodified is read from git, so that line ends which a checkout
@@ -69,6 +75,8 @@ pub struct WorkingTreeFiles {
     listing: Listing,
     uncommitted: BTreeSet<PathName>,
     submodules: BTreeSet<PathName>,
+    /// Whether some file was read from disk though git has its name: then a name tells nothing of what is read.
+    follows_pointers: AtomicBool,
 }
 
 impl WorkingTreeFiles {
@@ -82,8 +90,15 @@ impl WorkingTreeFiles {
             disk: DiskFiles::new(project.root()),
             submodules: submodules.map(|(path, _)| path.clone()).collect(),
             listing,
+            follows_pointers: AtomicBool::new(false),
             uncommitted: working_tree.uncommitted.iter().filter_map(|path| path.below(prefix)).collect(),
         }
+    }
+
+    /// What git has for a path, where that is what counts.
+    fn committed(&self, path: &str) -> Option<&Entry> {
+        let committed = self.listing.get(path.as_bytes()).filter(|entry| entry.mode.is_file());
+        committed.filter(|_| self.uncommitted.is_empty() || !self.uncommitted.contains(&PathName::from(path)))
     }
 
     fn is_in_submodule(&self, path: &str) -> bool {
@@ -111,14 +126,21 @@ impl FileSource for WorkingTreeFiles {
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        let committed = self.listing.get(path.as_bytes()).filter(|entry| entry.mode.is_file());
-        let committed = committed.filter(|_| !self.uncommitted.contains(&PathName::from(path)));
-        let Some(entry) = committed.filter(|_| self.disk.kind(path) == Some(EntryKind::File)) else {
+        let Some(entry) = self.committed(path).filter(|_| self.disk.kind(path) == Some(EntryKind::File)) else {
             return self.disk.read(path);
         };
         let content = read_blob(&self.project, *entry, path)?;
         // Git's own blob of such a file is no content that a workflow could have read.
-        if content.starts_with(LFS_POINTER) { self.disk.read(path) } else { Ok(content) }
+        if !content.starts_with(LFS_POINTER) {
+            return Ok(content);
+        }
+        self.follows_pointers.store(true, Ordering::Relaxed);
+        self.disk.read(path)
+    }
+
+    fn content_name(&self, path: &str) -> Option<Vec<u8>> {
+        let is_telling = !self.follows_pointers.load(Ordering::Relaxed);
+        self.committed(path).filter(|_| is_telling).map(|entry| entry.id.as_bytes().to_vec())
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use git2::{ErrorCode, ObjectType, Oid, Repository};
 
 use super::git::{Commit, Removed, Store, WorkingTree};
+use super::git_command::CommandStore;
 use super::git_error::{GitError, GitErrorKind};
 use super::git_history::removed_from;
 use super::git_working_tree::read_working_tree;
@@ -15,13 +16,17 @@ use super::path_name::PathName;
 /// A repository that the git library can read. The library's handle may move between threads and may not be shared.
 pub(super) struct LibraryStore {
     repository: Mutex<Repository>,
+    /// Further handles, for threads that read contents at the same time. Each is taken out while it is used.
+    readers: Mutex<Vec<Repository>>,
     top: PathBuf,
+    /// Where the user's own attributes lie, if that is known.
+    personal_attributes: Option<PathBuf>,
 }
 
 impl LibraryStore {
     /// Finds and opens the repository around a folder. What git writes into its own environment variables for hooks is
     /// not consulted.
-    pub(super) fn open(folder: &Path) -> Result<Self, GitError> {
+    pub(super) fn open(folder: &Path, personal_attributes: Option<PathBuf>) -> Result<Self, GitError> {
         let what = || format!("the repository of `{}` cannot be opened", folder.display());
         let repository = Repository::discover(folder).map_err(|error| GitError::from_library(what(), &error))?;
         let Some(workdir) = repository.workdir() else {
@@ -32,9 +37,20 @@ impl LibraryStore {
         if let Some(setting) = promisor(&repository) {
             return Err(GitError::new(GitErrorKind::Unsupported, what(), &setting));
         }
-        // Asking for the index here finds out about index formats that the library does not know.
-        repository.index().map_err(|error| GitError::from_library(what(), &error))?;
-        Ok(Self { repository: Mutex::new(repository), top })
+        let (repository, readers) = (Mutex::new(repository), Mutex::default());
+        Ok(Self { repository, readers, top, personal_attributes })
+    }
+
+    /// The working tree over an index of a form that the library does not know. It is found out here: reading a long index
+    /// takes its time, and what concerns revisions alone needs none.
+    fn asked_of_the_command(&self, refusal: GitError) -> Result<WorkingTree, GitError> {
+        if refusal.kind != GitErrorKind::Unsupported {
+            return Err(refusal);
+        }
+        match CommandStore::open(&self.top).and_then(|command| command.working_tree()) {
+            Err(error) if error.kind == GitErrorKind::NoCommand => Err(refusal),
+            answer => answer,
+        }
     }
 
     fn repository(&self) -> MutexGuard<'_, Repository> {
@@ -92,15 +108,22 @@ impl Store for LibraryStore {
     }
 
     fn working_tree(&self) -> Result<WorkingTree, GitError> {
-        read_working_tree(&self.repository(), &self.top)
+        read_working_tree(&self.repository(), &self.top, self.personal_attributes.as_deref())
             .map_err(|error| GitError::from_library("the working tree cannot be read", &error))
+            .or_else(|refusal| self.asked_of_the_command(refusal))
     }
 
     fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
-        let repository = self.repository();
-        let blob = repository.find_blob(oid(id)?);
-        blob.map(|blob| blob.content().to_vec())
-            .map_err(|error| GitError::from_library(format!("the content {} cannot be read", id.short()), &error))
+        let id_of_blob = oid(id)?;
+        let readers = || self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = readers().pop();
+        let reader = taken.map_or_else(|| Repository::open(&self.top), Ok);
+        let content = reader.and_then(|reader| {
+            let content = reader.find_blob(id_of_blob).map(|blob| blob.content().to_vec());
+            readers().push(reader);
+            content
+        });
+        content.map_err(|error| GitError::from_library(format!("the content {} cannot be read", id.short()), &error))
     }
 
     fn removed_from(&self, head: ObjectId, folder: &PathName, commits: usize) -> Result<Removed, GitError> {

@@ -12,6 +12,7 @@ use git2::{
 };
 
 use super::git::WorkingTree;
+use super::git_attributes::AttributeTexts;
 use super::git_library::object_id;
 use super::git_rewritten::checked_out_as;
 use super::listing::{Entry, EntryMode, Listing, ObjectId};
@@ -27,7 +28,11 @@ const MEMORY_PRIORITY: i32 = 1000;
 const STAGE_BITS: u16 = 0x3000;
 
 /// Reads the index, then corrects it by every path that differs on disk.
-pub(super) fn read_working_tree(repository: &Repository, top: &Path) -> Result<WorkingTree, Error> {
+pub(super) fn read_working_tree(
+    repository: &Repository,
+    top: &Path,
+    personal_attributes: Option<&Path>,
+) -> Result<WorkingTree, Error> {
     // Hashing a file through its filters is only offered as writing it. That goes to memory, through a handle of its
     // own, so that looking at a repository never writes to it.
     let hashing = Repository::open(top)?;
@@ -65,7 +70,10 @@ pub(super) fn read_working_tree(repository: &Repository, top: &Path) -> Result<W
     if !trusts_times(repository) {
         suspects.extend(staged.keys().cloned());
     }
-    disk.rewritten = rewritten(repository, staged.keys().chain(&suspects))?;
+    let added = suspects.iter().filter(|path| !staged.contains_key(*path)).map(|path| (path, None));
+    let paths = || staged.iter().map(|(path, entry)| (path, Some(entry))).chain(added.clone());
+    let texts = AttributeTexts::read(repository, top, personal_attributes, paths());
+    disk.rewritten = rewritten(repository, &texts, paths().map(|(path, _)| path))?;
     suspects.extend(disk.rewritten.iter().cloned());
     overlay(&disk, staged, &suspects, &sparse)
 }
@@ -145,16 +153,18 @@ fn trusts_times(repository: &Repository) -> bool {
 /// committed there is not what a workflow reads.
 fn rewritten<'p>(
     repository: &Repository,
+    texts: &AttributeTexts,
     paths: impl Iterator<Item = &'p PathName>,
 ) -> Result<BTreeSet<PathName>, Error> {
+    let (filter, ident) = (texts.reach("filter"), texts.reach("ident"));
     let mut found = BTreeSet::new();
     for path in paths {
         let attribute = |name: &str| {
             let value = repository.get_attr_bytes(path.as_path(), name, AttrCheckFlags::FILE_THEN_INDEX)?;
             Ok::<_, Error>(AttrValue::from_bytes(value))
         };
-        if matches!(attribute("filter")?, AttrValue::String(_) | AttrValue::Bytes(_))
-            || attribute("ident")? == AttrValue::True
+        if (filter.has(path) && matches!(attribute("filter")?, AttrValue::String(_) | AttrValue::Bytes(_)))
+            || (ident.has(path) && attribute("ident")? == AttrValue::True)
         {
             found.insert(path.clone());
         }

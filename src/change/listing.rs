@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
 use super::model::Direction;
 use super::path_name::PathName;
@@ -104,9 +105,9 @@ pub struct Entry {
     pub id: ObjectId,
 }
 
-/// Every file of a side, sorted by the bytes of its path, each path once.
+/// Every file of a side, sorted by the bytes of its path, each path once. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Listing(Vec<(PathName, Entry)>);
+pub struct Listing(Arc<Vec<(PathName, Entry)>>);
 
 impl Listing {
     /// Sorts the entries. Where a path stands twice, the last one counts.
@@ -115,7 +116,7 @@ impl Listing {
         entries.reverse();
         entries.dedup_by(|one, other| one.0 == other.0);
         entries.reverse();
-        Self(entries)
+        Self(Arc::new(entries))
     }
 
     /// The entries in order.
@@ -148,7 +149,11 @@ impl Listing {
 
     /// The part below `folder` (empty, or ending in `/`), with paths relative to it.
     pub(super) fn below(&self, folder: &[u8]) -> Self {
-        Self(self.starting_with(folder).filter_map(|(path, entry)| Some((path.below(folder)?, *entry))).collect())
+        if folder.is_empty() {
+            return self.clone();
+        }
+        let inside = self.starting_with(folder).filter_map(|(path, entry)| Some((path.below(folder)?, *entry)));
+        Self(Arc::new(inside.collect()))
     }
 }
 

@@ -11,6 +11,7 @@ mod compare_cases;
 mod compare_parts;
 mod facets;
 mod git;
+mod git_attributes;
 mod git_command;
 mod git_disk;
 mod git_error;
@@ -39,6 +40,6 @@ pub use model::{
     BaseFile, BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
 };
 pub use path_name::PathName;
-pub use sides::{ChangeError, EarlierNames, HistoryReach, Sides, SidesRequest, revision_files};
+pub use sides::{ChangeError, EarlierNames, FoundHead, HistoryReach, Sides, SidesRequest, revision_files};
 pub use snapshot::rest_digests;
 pub use whose::{PathClaim, claims_on};

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::domain::Digest;
-use crate::manifest::{DiskFiles, FileSource, Project};
+use crate::manifest::{DiskFiles, EarlierCases, FileSource, Project};
 
 use super::base::{Base, BaseSearch};
 use super::base_contents::load_base;
@@ -33,7 +33,8 @@ pub struct SidesRequest<'a> {
     pub base: Option<&'a str>,
     /// The revision to look at; by default the working tree.
     pub head: Option<&'a str>,
-    /// The environment, for the variables in which CI systems name a target branch.
+    /// The environment, for the variables in which CI systems name a target branch, and those that say where a user's
+    /// settings of git lie.
     pub environment: &'a BTreeMap<String, String>,
     /// Whether a baseline with a snapshot was ever accepted.
     pub has_accepted: bool,
@@ -117,26 +118,52 @@ struct Head {
     is_history: bool,
 }
 
+/// The head alone, before it is known what it is held against.
+pub struct FoundHead {
+    git: Result<GitProject, GitError>,
+    head: Head,
+}
+
+impl FoundHead {
+    /// Finds the head. What the request says of a base and of what was accepted plays no part yet.
+    ///
+    /// # Errors
+    /// When a head was asked for that cannot be had.
+    pub fn find(request: SidesRequest<'_>) -> Result<Self, ChangeError> {
+        let mut git = GitProject::open_within(request.project_root, request.environment);
+        let head = match request.head {
+            Some(revision) => revision_head(&git, revision)?,
+            None => working_head(&mut git, request.project_root),
+        };
+        Ok(Self { git, head })
+    }
+
+    /// The head's files.
+    pub fn files(&self) -> &dyn FileSource {
+        self.head.files.as_ref()
+    }
+
+    /// Finds the base for it.
+    pub fn against_base(self, request: SidesRequest<'_>) -> Sides {
+        let search = BaseSearch {
+            git: self.git.as_ref(),
+            head: self.head.commit,
+            asked: request.base,
+            environment: request.environment,
+            has_accepted: request.has_accepted,
+        };
+        let base = search.find();
+        Sides { root: request.project_root.to_owned(), git: self.git.ok(), head: self.head, base }
+    }
+}
+
 impl Sides {
     /// Finds head and base.
     ///
     /// # Errors
     /// When a head was asked for that cannot be had.
     pub fn resolve(request: SidesRequest<'_>) -> Result<Self, ChangeError> {
-        let mut git = GitProject::open(request.project_root);
-        let head = match request.head {
-            Some(revision) => revision_head(&git, revision)?,
-            None => working_head(&mut git, request.project_root),
-        };
-        let search = BaseSearch {
-            git: git.as_ref(),
-            head: head.commit,
-            asked: request.base,
-            environment: request.environment,
-            has_accepted: request.has_accepted,
-        };
-        let base = search.find();
-        Ok(Self { root: request.project_root.to_owned(), git: git.ok(), head, base })
+        Ok(FoundHead::find(request)?.against_base(request))
     }
 
     /// A commit against another one before it, to look at and not to run: the working tree plays no part.
@@ -229,6 +256,7 @@ impl Sides {
         let mut differences = Differences::default();
         let (Some(git), Some(head)) = (&self.git, &self.head.listing) else { return Ok(differences) };
         let unseen = self.unseen_code(project)?;
+        let head_cases = EarlierCases::of(self.head_files(), project);
         for listing in &self.base.listings {
             let mut inside = Vec::new();
             for change in diff_listings(listing, head) {
@@ -239,7 +267,7 @@ impl Sides {
                     }
                 }
             }
-            let base = load_base(&GitTreeFiles::new(git, listing));
+            let base = load_base(&GitTreeFiles::new(git, listing), &head_cases);
             base_files.push(BaseFile::of(base.contents().project_file));
             differences.unite(compare_sides(base.contents(), project, &inside));
             differences.changes.extend(self.unseen_changes(&unseen, listing, head));
@@ -252,16 +280,20 @@ impl Sides {
         if self.head.is_history {
             return Ok(Vec::new());
         }
-        let runs_in_place = self.head.is_working_tree
+        let found = unseen_code(&self.root, &self.listing()?, &PathRules::of(project));
+        // Whether the head is what is checked out takes a look at every file, so it is asked only where it matters.
+        if matches!(&found, Ok(files) if files.is_empty()) || !self.runs_in_place() {
+            return Ok(Vec::new());
+        }
+        found.map_err(|error| ChangeError::Files(error.to_string()))
+    }
+
+    fn runs_in_place(&self) -> bool {
+        self.head.is_working_tree
             || match (&self.git, self.head.commit) {
                 (Some(git), Some(commit)) => git.head_is_working_tree(&commit.id.to_string()).unwrap_or(true),
                 _ => true,
-            };
-        if !runs_in_place {
-            return Ok(Vec::new());
-        }
-        let found = unseen_code(&self.root, &self.listing()?, &PathRules::of(project));
-        found.map_err(|error| ChangeError::Files(error.to_string()))
+            }
     }
 
     /// Nothing is known of what git ignores at the base, so it counts as added; what git has behind a link is compared

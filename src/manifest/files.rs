@@ -62,6 +62,14 @@ pub trait FileSource: Sync {
     /// # Errors
     /// When it is missing, or no regular file, or cannot be read.
     fn read(&self, path: &str) -> Result<Vec<u8>, FileError>;
+
+    /// A name of the bytes that [`Self::read`] gives for `path`, where one is known without reading them: where two
+    /// sources of one repository give the same, they read the same. What it says of a path that was not read may change
+    /// with reading it.
+    fn content_name(&self, path: &str) -> Option<Vec<u8>> {
+        let _ = path;
+        None
+    }
 }
 
 /// The files of a folder on disk.
@@ -225,6 +233,10 @@ impl FileSource for MemoryFiles {
             Some((EntryKind::File, content)) => Ok(content.clone()),
             Some(_) => Err(FileError::Unreadable { path: path.to_owned(), reason: "it is no regular file".to_owned() }),
         }
+    }
+
+    fn content_name(&self, path: &str) -> Option<Vec<u8>> {
+        self.entries.get(path).filter(|(kind, _)| *kind == EntryKind::File).map(|(_, content)| content.clone())
     }
 }
 

@@ -4,6 +4,7 @@
 mod calls;
 mod cases;
 mod connectors;
+mod earlier;
 mod environment;
 mod expectations;
 mod faults;
@@ -37,6 +38,7 @@ use super::written::Written;
 use super::yaml::Document;
 
 use cases::ReadCase;
+pub use earlier::EarlierCases;
 pub use environment::completed_probes;
 
 use names::IdPlace;
@@ -78,7 +80,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     for part in &parts {
         references::check_part(&scope, part, &mut errors);
     }
-    let (mut cases, mut warnings) = read_cases(files, Some(&scope), &mut errors);
+    let (mut cases, mut warnings) = read_cases(files, |path| cases::read(files, path, Some(&scope)), &mut errors);
     errors.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
     errors.extend(names::collisions("case", cases.iter().filter_map(|case| case.id_place.as_ref())));
     warnings.extend(unused_parts(&scope));
@@ -145,6 +147,11 @@ pub struct SideProject {
 /// Reads a side that the project is compared with. References that lead nowhere and variables that are not set are
 /// no fault there.
 pub fn load_side(files: &dyn FileSource) -> SideProject {
+    load_side_beside(files, &EarlierCases::default())
+}
+
+/// As [`load_side`], beside a side that was read before: a case that both have in the same bytes is not read again.
+pub fn load_side_beside(files: &dyn FileSource, earlier: &EarlierCases<'_>) -> SideProject {
     let mut unreadable = Vec::new();
     let read = project_file::read(files);
     if read.file.is_none() {
@@ -165,7 +172,8 @@ pub fn load_side(files: &dyn FileSource) -> SideProject {
             None => unreadable.extend(read.errors),
         }
     }
-    let (cases, _) = read_cases(files, None, &mut unreadable);
+    let read = |path: &str| earlier.read(files, path).unwrap_or_else(|| cases::read(files, path, None));
+    let (cases, _) = read_cases(files, read, &mut unreadable);
     let doubled = self::doubled(cases.iter().filter_map(|case| case.id_place.as_ref()));
     for read in cases {
         match read.case {
@@ -201,12 +209,12 @@ fn read_parts(files: &dyn FileSource, kinds: &OwnKinds, errors: &mut Vec<Diagnos
 /// The cases, and warnings about files below `cases/` that are not run.
 fn read_cases(
     files: &dyn FileSource,
-    scope: Option<&Scope<'_>>,
+    read: impl Fn(&str) -> ReadCase + Sync,
     errors: &mut Vec<Diagnostic>,
 ) -> (Vec<ReadCase>, Vec<Diagnostic>) {
     let (paths, others): (Vec<String>, Vec<String>) =
         regular_files(files, CASES, errors).into_iter().partition(|path| is_yaml(path));
-    let read = in_parallel(&paths, |path| cases::read(files, path, scope));
+    let read = in_parallel(&paths, read);
     let mut warnings = fixtures::unnamed(&read, &others);
     (fixtures::take_out(read, &mut warnings), warnings)
 }

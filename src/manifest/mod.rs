@@ -46,7 +46,10 @@ pub use gate_policy::{
     GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
 };
 pub use judging::{grader_arguments, project_path};
-pub use load::{Loaded, SideProject, completed_probes, load_part, load_project, load_side, own_kind_schema};
+pub use load::{
+    EarlierCases, Loaded, SideProject, completed_probes, load_part, load_project, load_side, load_side_beside,
+    own_kind_schema,
+};
 pub use own_kinds::{KindSpec, RuleSpec, facet_lies_in};
 pub use part::{
     Action, Actor, AnswerInFlight, AnswerToMismatch, Authority, Backoff, CallName, ConnectorManifest, Effect,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::baseline::{Baseline, Finding, Ledger, LedgerError, Record, Scope, all_newer};
-use crate::change::{BaseKind, HistoryReach, Sides, SidesRequest, revision_files};
+use crate::change::{BaseKind, HistoryReach, Sides, SidesRequest};
 use crate::domain::{CaseStatus, Digest, some_of};
 use crate::evidence::excerpt;
 use crate::manifest::FileSource;
@@ -99,13 +99,10 @@ pub(super) struct AcceptedResults {
 
 impl AcceptedResults {
     /// Reads them. A ledger that cannot be trusted does not end the run: everything is run, and the verdict says what is
-    /// wrong.
-    pub(super) fn read(request: &Request) -> Result<Self, PipelineError> {
+    /// wrong. `head` are the head's files.
+    pub(super) fn read(request: &Request, head: &dyn FileSource) -> Result<Self, PipelineError> {
         let opened = match &request.head {
-            Some(revision) => {
-                let files = revision_files(&request.project_root, revision)?;
-                Ledger::in_revision(files.as_ref(), BASELINES_FOLDER).map_err(PipelineError::from)
-            }
+            Some(_) => Ledger::in_revision(head, BASELINES_FOLDER).map_err(PipelineError::from),
             None => open_ledger(&request.project_root),
         };
         let (ledger, baseline, state) = match sound(opened)? {

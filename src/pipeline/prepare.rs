@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::baseline::Baseline;
-use crate::change::{BaseKind, ChangeSet, Sides, SidesRequest};
+use crate::change::{BaseKind, ChangeSet, FoundHead, Sides, SidesRequest};
 use crate::domain::{CaseId, CaseStatus};
 use crate::manifest::{Diagnostic, Project, ProjectPolicy, load_project};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
@@ -75,8 +75,9 @@ pub(super) fn prepare_after(
 ) -> Result<Prepared, PipelineError> {
     let root = &request.project_root;
     let store = Store::of_project(root);
-    let mut accepted = AcceptedResults::read(request)?;
-    let sides = sides_of(request, accepted.baseline.snapshot.is_some())?;
+    let head = FoundHead::find(sides_request(request, false))?;
+    let mut accepted = AcceptedResults::read(request, head.files())?;
+    let sides = head.against_base(sides_request(request, accepted.baseline.snapshot.is_some()));
     accepted.hold_against(&sides, &request.expected_heads)?;
     let loaded = load_project(sides.head_files(), &request.environment).map_err(PipelineError::Invalid)?;
     let project = loaded.project;
@@ -89,13 +90,17 @@ pub(super) fn prepare_after(
 
 /// The two sides that a request asks for, as they stand now.
 pub(super) fn sides_of(request: &Request, has_accepted: bool) -> Result<Sides, PipelineError> {
-    Ok(Sides::resolve(SidesRequest {
+    Ok(Sides::resolve(sides_request(request, has_accepted))?)
+}
+
+fn sides_request(request: &Request, has_accepted: bool) -> SidesRequest<'_> {
+    SidesRequest {
         project_root: &request.project_root,
         base: request.base.as_deref(),
         head: request.head.as_deref(),
         environment: &request.environment,
         has_accepted,
-    })?)
+    }
 }
 
 /// The plan of the run; in shadow also the one that the changes alone would have made.

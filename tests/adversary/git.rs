@@ -290,6 +290,18 @@ pub(crate) const WAYS: &[Way] = &[
         says: "failed, and worse than at acceptance: 4 cases (greets, polite, quiet, steady)",
     },
     Way {
+        trick: "hides the edit by attributes of the user's own",
+        play: |desk| {
+            desk.write("../home/.config/git/attributes", "greeting.txt filter=hide\n");
+            configure(desk, "filter.hide.clean", "sed 's/Go away/Good morning/'");
+            desk.be_rude();
+            desk.commit();
+            desk.gate(&["--base", "HEAD~1"])
+        },
+        ends: 10,
+        says: "failed, and worse than at acceptance: 4 cases (greets, polite, quiet, steady)",
+    },
+    Way {
         trick: "hides the edit where git writes its own mark",
         play: |desk| {
             desk.write(".git/info/attributes", "greeting.txt ident\n");

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has to fail")]
 
+mod attributes;
 mod base;
 mod listing;
 mod project;

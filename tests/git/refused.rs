@@ -36,6 +36,15 @@ fn sha_256_names_and_reftables_show_the_same_differences_as_any_repository() {
 }
 
 #[test]
+fn an_index_that_is_split_shows_the_same_differences_as_any_other() {
+    let scratch = Scratch::new();
+    fill(&scratch);
+    let expected = seen(&scratch);
+    scratch.git(&["update-index", "--split-index"]);
+    assert_eq!(seen(&scratch), expected);
+}
+
+#[test]
 fn both_ways_to_ask_git_give_the_same_names() {
     let (plain, refused) = (Scratch::new(), Scratch::with_options(&["--ref-format=reftable"]));
     fill(&plain);

@@ -7,7 +7,7 @@ use crate::change::base_contents::load_base;
 use crate::change::listing::{Entry, EntryMode, Listing, ObjectId, diff_listings};
 use crate::change::model::Snapshot;
 use crate::change::snapshot::{compare_snapshots, rest_digests};
-use crate::manifest::{FileSource, MemoryFiles, load_project};
+use crate::manifest::{EarlierCases, FileSource, MemoryFiles, load_project};
 
 const PROJECT: &str = "\
 schema: holdpoint.project/1
@@ -83,8 +83,14 @@ fn load(files: &MemoryFiles) -> Project {
 
 fn differences(base: &MemoryFiles, head: &MemoryFiles) -> Differences {
     let paths = diff_listings(&listing(base), &listing(head));
-    let mut found = compare_sides(load_base(base).contents(), &load(head), &paths);
-    found.settle();
+    let project = load(head);
+    let found = [EarlierCases::of(head, &project), EarlierCases::default()].map(|earlier| {
+        let mut found = compare_sides(load_base(base, &earlier).contents(), &project, &paths);
+        found.settle();
+        found
+    });
+    let [found, read_anew] = found;
+    assert_eq!(format!("{found:?}"), format!("{read_anew:?}"), "what is taken over says what is read");
     found
 }
 
@@ -401,7 +407,7 @@ fn a_named_file_with_a_new_mode_is_its_part_s_change() {
         to: Some(EntryMode::Executable),
     };
     let paths = [touch("prompts/answer.md"), touch("manifests/answer.yaml")];
-    let found = compare_sides(load_base(&valid()).contents(), &load(&valid()), &paths);
+    let found = compare_sides(load_base(&valid(), &EarlierCases::default()).contents(), &load(&valid()), &paths);
     assert_eq!(shown(&found), ["prompt answer file:prompts/answer.md modified"]);
     assert_eq!(found.changes[0].to, Some(Value::from("executable file")));
 }
@@ -416,7 +422,7 @@ fn a_name_that_is_no_utf_8_is_unclassified_and_shown_in_full() {
         from: None,
         to: Some(EntryMode::Regular),
     };
-    let found = compare_sides(load_base(&valid()).contents(), &load(&valid()), &[added]);
+    let found = compare_sides(load_base(&valid(), &EarlierCases::default()).contents(), &load(&valid()), &[added]);
     assert_eq!(found.changes[0].kind, ChangeKind::Unclassified);
     assert_eq!(found.changes[0].paths, [r"caf\xe9\u{a}.md"]);
 }

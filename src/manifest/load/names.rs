@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::manifest::diagnostic::{Diagnostic, SourceText};
 use crate::manifest::node::Half;
+use crate::manifest::project::Case;
 use crate::manifest::yaml::Document;
 
 /// The most characters of an identity.
@@ -62,6 +63,11 @@ impl IdPlace {
         let node = document.node.at("/id", Half::Value);
         let id = written_id(document)?;
         Some(Self { id, line: node.line, column: node.column, source: document.source.clone() })
+    }
+
+    /// The place of a case that was read before, whose text is not kept.
+    pub(super) fn of_case(case: &Case) -> Self {
+        Self { id: case.id.to_string(), line: case.line, column: 1, source: SourceText::new(&case.path, "") }
     }
 
     /// The line, from 1.

@@ -16,7 +16,7 @@ mod whole;
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::manifest::files::MemoryFiles;
+use crate::manifest::files::{FileError, MemoryFiles};
 
 const PROJECT: &str = "\
 schema: holdpoint.project/1

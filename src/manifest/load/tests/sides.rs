@@ -81,3 +81,52 @@ fn an_empty_side_is_empty() {
     assert_eq!(unreadable(&side), ["holdpoint.yaml"]);
     assert!(side.parts.is_empty() && side.cases.is_empty() && side.project_file.is_none());
 }
+
+/// Files of which no case is ever read.
+struct Unread(MemoryFiles);
+
+impl FileSource for Unread {
+    fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        self.0.list(prefix)
+    }
+
+    fn unnameable(&self, prefix: &str) -> Result<Vec<String>, FileError> {
+        self.0.unnameable(prefix)
+    }
+
+    fn kind(&self, path: &str) -> Option<EntryKind> {
+        self.0.kind(path)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
+        assert!(!path.starts_with("cases/"), "{path} is read");
+        self.0.read(path)
+    }
+
+    fn content_name(&self, path: &str) -> Option<Vec<u8>> {
+        self.0.content_name(path)
+    }
+}
+
+#[test]
+fn a_case_in_the_same_bytes_is_taken_over_and_not_read_again() {
+    let project = load_project(&valid(), &BTreeMap::new()).unwrap().project;
+    let (head, base) = (valid(), Unread(valid()));
+    let side = load_side_beside(&base, &EarlierCases::of(&head, &project));
+    assert_eq!((side.unreadable, side.cases), (Vec::new(), project.cases));
+}
+
+#[test]
+fn a_case_whose_fixture_differs_or_whose_id_another_file_has_now_is_looked_at_again() {
+    let case = format!("{}fixtures: {{order.json: order.json}}\n", CASE.replace("plain-answer", "with-order"));
+    let side = |content: &str| with("cases/action/order.yaml", case.as_str()).with("cases/action/order.json", content);
+    let (head, base) = (side("1"), side("2"));
+    let project = load_project(&head, &BTreeMap::new()).unwrap().project;
+    let earlier = EarlierCases::of(&head, &project);
+    let read = load_side_beside(&base, &earlier);
+    assert_eq!(read.cases["with-order"].fixtures[0].content, b"2");
+    let doubled = head.clone().with("cases/duplicate/again.yaml", CASE.replace("plain-answer", "WITH-order"));
+    let doubled = load_side_beside(&doubled, &earlier);
+    assert_eq!(doubled.cases.keys().map(CaseId::as_str).collect::<Vec<_>>(), ["plain-answer"]);
+    assert_eq!(unreadable(&doubled), ["cases/action/order.yaml", "cases/duplicate/again.yaml"]);
+}
