@@ -27,6 +27,7 @@ mod parts;
 mod pause_watch;
 mod prepare;
 mod publish;
+mod report_file;
 mod resume;
 mod templates;
 mod times;

@@ -33,6 +33,8 @@ pub struct AcceptRequest<'a> {
     pub run_heads: &'a [Digest],
     /// The results of the head's cases.
     pub results: &'a [CaseResult],
+    /// The texts of their answers, by digest.
+    pub answers: &'a BTreeMap<Digest, String>,
     /// The cases that were to run.
     pub selected: &'a BTreeSet<CaseId>,
     /// The cases that the plan left out.
@@ -96,6 +98,9 @@ pub enum AcceptError {
     /// Parts that cannot be written down.
     #[error("the parts have no form in JSON: {0}")]
     NoForm(String),
+    /// A result whose answer was not handed in.
+    #[error("the answer of {0} is not to be had, so that nobody could be shown later what was accepted")]
+    NoAnswer(CaseId),
     /// A record that cannot be revoked.
     #[error("record {} cannot be revoked: {why}", record.short())]
     NotRevocable {
@@ -136,9 +141,12 @@ pub fn accept(request: &AcceptRequest<'_>, ledger: &Ledger) -> Result<Acceptance
     let mut contents = Contents::default();
     let mut cases = BTreeMap::new();
     for result in wanted {
-        let (accepted, output) = AcceptedCase::with_output(result);
+        let accepted = AcceptedCase::of(result);
         if !in_force(&result.case, &accepted, &baseline) {
-            contents.outputs.extend(output);
+            if let Some(output) = &accepted.output {
+                let text = request.answers.get(output).ok_or_else(|| AcceptError::NoAnswer(result.case.clone()))?;
+                contents.outputs.insert(output.clone(), text.clone());
+            }
             cases.insert(result.case.clone(), accepted);
         }
     }

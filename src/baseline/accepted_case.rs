@@ -2,35 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::{Aspect, Digest, Outcome, Question, TrialStatus};
+use crate::domain::{Aspect, Outcome, Question, TrialStatus};
 use crate::grading::CaseResult;
 
 use super::record::AcceptedCase;
 
 impl AcceptedCase {
-    /// What would be kept of a result if it were accepted, with the text of its answer.
-    pub(super) fn with_output(result: &CaseResult) -> (Self, Option<(Digest, String)>) {
+    /// What would be kept of a result if it were accepted. A result now and an accepted one are compared in this form.
+    pub fn of(result: &CaseResult) -> Self {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let passed = result.trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count();
-        let answer = result.trials.first().and_then(|trial| trial.observation.last_answer());
-        let output = answer.map(|answer| (Digest::of(answer.text.as_bytes()), answer.text.clone()));
-        let accepted = Self {
+        Self {
             set: result.set.clone(),
             digest: result.digest.clone(),
             status: result.status,
             passed: count(passed),
             trials: count(result.trials.len()),
-            output: output.as_ref().map(|(digest, _)| digest.clone()),
+            output: result.trials.first().and_then(|trial| trial.answer.clone()),
             outcomes: outcomes(result),
             failing: failing(result),
             question: result.question.clone(),
-        };
-        (accepted, output)
-    }
-
-    /// What would be kept of a result if it were accepted. A result now and an accepted one are compared in this form.
-    pub fn of(result: &CaseResult) -> Self {
-        Self::with_output(result).0
+        }
     }
 
     /// By what else than now it was judged, beside its own file. Where one of the two does not say, only an unchanged
@@ -109,9 +101,9 @@ fn harm(outcome: &str) -> u8 {
 /// Each operation's outcome: of the first trial, unless a later one shows more harm.
 fn outcomes(result: &CaseResult) -> BTreeMap<String, String> {
     let mut outcomes: BTreeMap<String, String> = BTreeMap::new();
-    for seen in result.trials.iter().flat_map(|trial| &trial.observation.operations) {
-        let outcome = seen.outcome.name();
-        let kept = outcomes.entry(seen.operation.to_string()).or_insert_with(|| outcome.to_owned());
+    for (operation, outcome) in result.trials.iter().flat_map(|trial| &trial.outcomes) {
+        let outcome = outcome.name();
+        let kept = outcomes.entry(operation.to_string()).or_insert_with(|| outcome.to_owned());
         if harm(outcome) > harm(kept) {
             outcome.clone_into(kept);
         }
@@ -132,6 +124,7 @@ mod tests {
     use super::super::samples::{failing_trial, operation, result};
     use super::*;
     use crate::domain::CaseStatus::Failed;
+    use crate::domain::Digest;
 
     #[test]
     fn the_expectations_that_any_trial_failed_are_kept_once_and_in_order() {
@@ -144,10 +137,8 @@ mod tests {
     fn an_outcome_is_that_of_the_first_trial_unless_a_later_one_shows_more_harm() {
         let mut case = result("a", Failed, "no");
         let mut later = case.trials[0].clone();
-        case.trials[0].observation.operations =
-            vec![operation("op-1", Outcome::Committed), operation("op-2", Outcome::Committed)];
-        later.observation.operations =
-            vec![operation("op-1", Outcome::Replayed), operation("op-2", Outcome::Duplicated)];
+        case.trials[0].outcomes = [operation("op-1", Outcome::Committed), operation("op-2", Outcome::Committed)].into();
+        later.outcomes = [operation("op-1", Outcome::Replayed), operation("op-2", Outcome::Duplicated)].into();
         case.trials.push(later);
         let outcomes = AcceptedCase::of(&case).outcomes;
         assert_eq!((outcomes["op-1"].as_str(), outcomes["op-2"].as_str()), ("committed", "duplicated"));

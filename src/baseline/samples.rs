@@ -7,8 +7,7 @@ use serde_json::json;
 use super::{AcceptedCase, Contents, RECORD_SCHEMA, Record, RecordedPart, RecordedSnapshot, Scope};
 use crate::change::{PartSnapshot, RestDigests, Snapshot};
 use crate::domain::{CaseId, CaseStatus, Digest, OperationId, Outcome, PartId, Question, Risk, RunId, TrialStatus};
-use crate::evidence::{Answer, Form, Observation, OperationSeen, StepObservation};
-use crate::grading::{CaseResult, Grade, GradedTrial};
+use crate::grading::{CaseResult, GraderResult, TrialResult};
 use crate::manifest::PartKind;
 
 pub(super) fn digest(text: &str) -> Digest {
@@ -95,26 +94,14 @@ pub(super) fn whole(snapshot: &Snapshot) -> RecordedSnapshot {
 
 /// A result of one trial with this answer.
 pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult {
-    let answer = Answer { text: answer.to_owned(), json: None, output: json!(answer), claims: Vec::new() };
-    let step = StepObservation {
+    let trial = TrialResult {
         number: 1,
-        kind: "invoke".to_owned(),
-        duration_ms: 1,
-        answer: Some(answer),
-        http_status: None,
-        stderr: String::new(),
-        failure: None,
-    };
-    let observation = Observation {
-        duration_ms: 1,
-        steps: vec![step],
-        ..Observation::begun(&CaseId::from(case), Form::Head, 1, "2026-01-01T00:00:00Z".to_owned())
-    };
-    let trial = GradedTrial {
-        observation,
-        grades: Vec::new(),
-        claim_checks: BTreeMap::new(),
         status: if status == CaseStatus::Passed { TrialStatus::Passed } else { TrialStatus::Failed },
+        duration_ms: 1,
+        grades: Box::default(),
+        outcomes: Box::default(),
+        answer: Some(digest(answer)),
+        did_nothing: answer.is_empty(),
     };
     CaseResult {
         case: CaseId::from(case),
@@ -127,18 +114,15 @@ pub(crate) fn result(case: &str, status: CaseStatus, answer: &str) -> CaseResult
 }
 
 /// A trial that failed these of its three expectations.
-pub(crate) fn failing_trial(failing: &[usize]) -> GradedTrial {
+pub(crate) fn failing_trial(failing: &[usize]) -> TrialResult {
     let mut trial = result("a", CaseStatus::Failed, "no").trials.remove(0);
-    let grade = |index: usize| Grade {
-        grader: format!("grader-{index}"),
-        pass: Some(!failing.contains(&index)),
-        message: format!("message {index}"),
-    };
+    let grade =
+        |index: usize| GraderResult { grader: format!("grader-{index}").into(), pass: Some(!failing.contains(&index)) };
     trial.grades = (0..3).map(grade).collect();
     trial
 }
 
 /// An operation with this outcome.
-pub(crate) fn operation(id: &str, outcome: Outcome) -> OperationSeen {
-    OperationSeen { operation: OperationId::from(id), outcome, attempts: Vec::new(), effects: 1, evidence: Vec::new() }
+pub(crate) fn operation(id: &str, outcome: Outcome) -> (OperationId, Outcome) {
+    (OperationId::from(id), outcome)
 }

@@ -58,7 +58,7 @@ pub(super) fn account_of_record(record: &RunRecord) -> Account {
             },
         )
     });
-    account_of_run(&RunSource {
+    let source = RunSource {
         run: &header.run,
         started: &header.started,
         finished: summary.map(|summary| summary.finished.as_str()),
@@ -67,8 +67,8 @@ pub(super) fn account_of_record(record: &RunRecord) -> Account {
         fingerprint: &header.fingerprint,
         snapshot: &header.snapshot,
         cases: cases.collect(),
-        trials: record.trials.iter().collect(),
-    })
+    };
+    account_of_run(source, &record.trials)
 }
 
 fn ledger_account(context: &Context, file: &Path) -> Result<Account, Failure> {

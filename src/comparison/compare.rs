@@ -237,7 +237,7 @@ impl Subject<'_> {
 /// The graders of a result's expectations, by index.
 pub(super) fn graders(result: &CaseResult) -> Vec<String> {
     let grades = result.trials.iter().map(|trial| &trial.grades).find(|grades| !grades.is_empty());
-    grades.into_iter().flatten().map(|grade| grade.grader.clone()).collect()
+    grades.into_iter().flatten().map(|grade| grade.grader.to_string()).collect()
 }
 
 /// A pass of a workflow that did nothing at all shows nothing of what was accepted, unless that was the same silence: what

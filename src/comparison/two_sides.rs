@@ -28,11 +28,10 @@ pub struct SideCase {
 impl SideCase {
     /// A result that a run recorded which began then.
     pub fn of(result: &CaseResult, old_form: Option<&CaseResult>, since: &str) -> Self {
-        let answers = result.trials.iter().filter_map(|trial| trial.observation.last_answer());
         Self {
             summary: AcceptedCase::of(result),
             graders: graders(result),
-            answers: answers.map(|answer| Digest::of(answer.text.as_bytes())).collect(),
+            answers: result.trials.iter().filter_map(|trial| trial.answer.clone()).collect(),
             old_form: old_form.map(AcceptedCase::of),
             since: since.to_owned(),
         }

@@ -136,6 +136,7 @@ impl Trial<'_> {
     /// Does the steps in order, up to the first that errors.
     fn steps(&mut self, observation: &mut Observation) {
         let mut took = Duration::ZERO;
+        observation.steps.reserve_exact(self.spec.case.steps.len());
         for (step, number) in self.spec.case.steps.iter().zip(1..) {
             let begun = Instant::now();
             self.wiring.begin_step(number);

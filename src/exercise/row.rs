@@ -85,7 +85,8 @@ fn row(subject: &Subject, id: String, risk: &str, faults: Vec<FaultSpec>) -> Row
 }
 
 fn case(subject: &Subject, id: String, risk: &str, steps: Vec<Step>, faults: &[FaultSpec]) -> Case {
-    let honest = Expectation { claim: Some(Box::new(ClaimForm::Word(ClaimWord::MatchesEvidence))), ..Expectation::default() };
+    let honest =
+        Expectation { claim: Some(Box::new(ClaimForm::Word(ClaimWord::MatchesEvidence))), ..Expectation::default() };
     let digest = Digest::of(id.as_bytes());
     Case {
         title: format!("What {} does under {id}", subject.workflow),

@@ -1,18 +1,18 @@
 //! A case's result over its trials.
 
 use crate::domain::{CaseStatus, TrialStatus};
-use crate::evidence::{Answer, Observation, Reading};
 use crate::manifest::Case;
 
-use super::grade::{CaseResult, GradedTrial};
+use super::grade::CaseResult;
+use super::trial_result::TrialResult;
 
 impl CaseResult {
     /// Sums up the trials of one form of a case. `wanted` is how many there should be (the case's own number unless the
     /// run was told another): where one is missing or stands twice the case is errored, so that a trial
     /// that was lost can never leave a better result behind.
-    pub fn of(case: &Case, wanted: u32, mut trials: Vec<GradedTrial>) -> Self {
-        trials.sort_by_key(|trial| trial.observation.trial);
-        let complete = trials.iter().map(|trial| trial.observation.trial).eq(1..=wanted);
+    pub fn of(case: &Case, wanted: u32, mut trials: Vec<TrialResult>) -> Self {
+        trials.sort_by_key(|trial| trial.number);
+        let complete = trials.iter().map(|trial| trial.number).eq(1..=wanted);
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
         let status = if complete { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
         let (digest, question) = (case.digest.clone(), case.question.clone());
@@ -22,35 +22,30 @@ impl CaseResult {
     /// Whether the workflow did nothing in any trial that could be seen: no word and no claim in an answer, no call, no attempt,
     /// and no effect that a probe shows.
     pub fn did_nothing(&self) -> bool {
-        !self.trials.is_empty() && self.trials.iter().all(|trial| did_nothing(&trial.observation))
+        !self.trials.is_empty() && self.trials.iter().all(|trial| trial.did_nothing)
     }
-}
-
-fn did_nothing(seen: &Observation) -> bool {
-    let is_silent = |answer: &Answer| {
-        answer.claims.is_empty() && answer.output.as_str().is_some_and(|output| output.trim().is_empty())
-    };
-    let shows_nothing = |reading: &Reading| matches!(reading, Reading::Effects(effects) if effects.is_empty());
-    seen.steps.iter().filter_map(|step| step.answer.as_ref()).all(is_silent)
-        && seen.exchanges.is_empty()
-        && seen.operations.iter().all(|operation| operation.attempts.is_empty() && operation.effects == 0)
-        && seen.readings.values().all(shows_nothing)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Reading;
+    use crate::grading::GradedTrial;
     use crate::grading::specimen::{Shelf, case, observation, text};
     use crate::grading::trial::grade;
     use serde_json::json;
 
-    fn trial(number: u32, answer: &str) -> GradedTrial {
+    fn seen(number: u32, answer: &str) -> GradedTrial {
         let mut seen = observation(Some(text(answer)));
         seen.trial = number;
         grade(&case(&[json!({"equals": "yes"})]), seen, &Shelf::new().context())
     }
 
-    fn status(wanted: u32, trials: Vec<GradedTrial>) -> CaseStatus {
+    fn trial(number: u32, answer: &str) -> TrialResult {
+        TrialResult::of(&seen(number, answer))
+    }
+
+    fn status(wanted: u32, trials: Vec<TrialResult>) -> CaseStatus {
         CaseResult::of(&case(&[json!({"equals": "yes"})]), wanted, trials).status
     }
 
@@ -58,7 +53,7 @@ mod tests {
     fn trials_are_summed_up_in_the_order_of_their_numbers() {
         let result = CaseResult::of(&case(&[json!({"equals": "yes"})]), 2, vec![trial(2, "no"), trial(1, "yes")]);
         assert_eq!(result.status, CaseStatus::Flaky);
-        assert_eq!(result.trials.iter().map(|trial| trial.observation.trial).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(result.trials.iter().map(|trial| trial.number).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]
@@ -74,14 +69,13 @@ mod tests {
         let did_nothing = |answer: &str| CaseResult::of(&case(&[]), 1, vec![trial(1, answer)]).did_nothing();
         assert!(did_nothing("") && did_nothing(" \n") && !did_nothing("no"));
         let with_effect = || {
-            let mut seen = trial(1, "");
+            let mut seen = seen(1, "");
             let row = json!({"operation": "op-1"}).as_object().cloned().unwrap();
             seen.observation.readings.insert("queue".to_owned(), Reading::Effects(vec![row]));
-            seen
+            TrialResult::of(&seen)
         };
         assert!(!CaseResult::of(&case(&[]), 1, vec![with_effect()]).did_nothing());
-        let second =
-            GradedTrial { observation: Observation { trial: 2, ..trial(1, "yes").observation }, ..trial(1, "") };
+        let second = trial(2, "yes");
         assert!(!CaseResult::of(&case(&[]), 2, vec![trial(1, ""), second]).did_nothing(), "one trial says something");
         assert!(!CaseResult::of(&case(&[]), 0, vec![]).did_nothing(), "nothing was seen");
     }

@@ -8,6 +8,8 @@ use crate::domain::{CaseId, CaseStatus, ClaimCheck, Digest, OperationId, PartId,
 use crate::evidence::Observation;
 use crate::manifest::Part;
 
+use super::trial_result::TrialResult;
+
 /// What a grader may look at beside the observation and the case.
 #[derive(Clone, Copy, Debug)]
 pub struct GradingContext<'a> {
@@ -52,8 +54,8 @@ pub struct CaseResult {
     pub digest: Digest,
     /// What it was judged by, as it ran.
     pub question: Question,
-    /// The trials, by number.
-    pub trials: Vec<GradedTrial>,
+    /// The trials, by number. What they rest on is on record.
+    pub trials: Vec<TrialResult>,
     /// How it ended.
     pub status: CaseStatus,
 }

@@ -18,6 +18,7 @@ mod registry;
 #[cfg(test)]
 mod specimen;
 mod trial;
+mod trial_result;
 
 pub use contract::{Breach, RuleStanding, Terms, breaches, examine};
 pub use do_nothing::{DoNothing, do_nothing};
@@ -26,3 +27,4 @@ pub use judge::GraderDoc;
 pub use mutation::{CaseMutation, GraderChecked, Mutation, MutationTotals, Sight, by_case, mutate};
 pub use registry::reference;
 pub use trial::{grade, held};
+pub use trial_result::{GraderResult, TrialResult};

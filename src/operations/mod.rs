@@ -33,7 +33,7 @@ pub use ledger::{LEDGER_SCHEMA, Ledger, account_of_ledger, ledger_schema, read_l
 pub use next_step::{NextStep, Permission, next_step};
 pub use paper::{Form, Paper};
 pub use rate::Rate;
-pub use run::{RunCase, RunSource, account_of_run};
+pub use run::{RunAccount, RunCase, RunSource, account_of_run};
 pub use scorecard::{Scorecard, scorecard};
 pub use sheet::{Block, Sheet};
 

@@ -29,8 +29,6 @@ pub struct RunSource<'a> {
     pub snapshot: &'a Snapshot,
     /// The cases that it set out to run.
     pub cases: BTreeMap<&'a CaseId, RunCase<'a>>,
-    /// The trials that were recorded.
-    pub trials: Vec<&'a GradedTrial>,
 }
 
 /// A case that a run set out to execute.
@@ -48,75 +46,115 @@ pub struct RunCase<'a> {
     pub do_nothing: Option<DoNothing>,
 }
 
-/// The account of a run. Cases that ran in the base's form too are accounted for in the head's alone, and the remarks say
-/// so; a case whose trials are not all recorded is errored and stays in every denominator.
-pub fn account_of_run(source: &RunSource<'_>) -> Account {
-    let heads: Vec<&GradedTrial> =
-        source.trials.iter().copied().filter(|trial| trial.observation.form == Form::Head).collect();
-    let mut by_case: BTreeMap<&CaseId, Vec<&GradedTrial>> = BTreeMap::new();
-    for trial in &heads {
-        by_case.entry(&trial.observation.case).or_default().push(trial);
+/// The account of a run whose trials are all at hand; see [`RunAccount`].
+pub fn account_of_run<'t>(source: RunSource<'_>, trials: impl IntoIterator<Item = &'t GradedTrial>) -> Account {
+    let mut account = RunAccount::new(source);
+    trials.into_iter().for_each(|trial| account.add(trial));
+    account.finish()
+}
+
+/// The account of a run, made from one trial after the other, so that no trial is kept for it. Cases that ran in the base's form too
+/// are accounted for in the head's alone, and the remarks say so; a case whose trials are not all recorded is errored and stays in
+/// every denominator.
+#[derive(Debug)]
+pub struct RunAccount<'a> {
+    source: RunSource<'a>,
+    ended: BTreeMap<CaseId, Ended>,
+    operations: Vec<OperationAccount>,
+    base_forms: usize,
+    errored: usize,
+}
+
+/// How the trials of a case ended.
+#[derive(Debug, Default)]
+struct Ended {
+    statuses: Vec<TrialStatus>,
+    machine_ms: u64,
+}
+
+impl<'a> RunAccount<'a> {
+    /// Of a run none of whose trials has been looked at yet.
+    pub fn new(source: RunSource<'a>) -> Self {
+        Self { source, ended: BTreeMap::new(), operations: Vec::new(), base_forms: 0, errored: 0 }
     }
-    let trials_of = |id: &CaseId| by_case.get(id).map(Vec::as_slice).unwrap_or_default();
-    let cases: Vec<CaseAccount> = source.cases.iter().map(|(id, case)| case_account(id, case, trials_of(id))).collect();
-    let mut operations: Vec<OperationAccount> = heads.iter().flat_map(|trial| operations_of(trial, source)).collect();
-    let mut remarks = remarks(source, &heads);
-    let unobserved = operations.iter().filter(|operation| !operation.attempts_observed).count();
-    if unobserved > 0 {
-        let count = counted(unobserved, "operation");
+
+    /// Takes one more recorded trial.
+    pub fn add(&mut self, trial: &GradedTrial) {
+        let observation = &trial.observation;
+        if observation.form != Form::Head {
+            self.base_forms += 1;
+            return;
+        }
+        let ended = self.ended.entry(observation.case.clone()).or_default();
+        ended.statuses.push(trial.status);
+        ended.machine_ms += observation.duration_ms;
+        self.errored += usize::from(observation.error.is_some());
+        self.operations.extend(operations_of(trial, &self.source));
+    }
+
+    /// The account of all that was taken.
+    pub fn finish(self) -> Account {
+        let mut remarks = self.remarks();
+        let Self { source, ended, mut operations, .. } = self;
+        let cases: Vec<CaseAccount> =
+            source.cases.iter().map(|(id, case)| case_account(id, case, ended.get(*id))).collect();
+        let unobserved = operations.iter().filter(|operation| !operation.attempts_observed).count();
+        if unobserved > 0 {
+            let count = counted(unobserved, "operation");
+            remarks.push(format!(
+                "The calls of {count} went past the runner: attempts and faults there were not observed."
+            ));
+        }
+        operations.sort_by(|a, b| (&a.case, a.trial, &a.operation).cmp(&(&b.case, b.trial, &b.operation)));
+        Account {
+            source: Source::Run {
+                run: source.run.clone(),
+                started: source.started.to_owned(),
+                finished: source.finished.map(str::to_owned),
+                verdict: source.verdict.map(str::to_owned),
+                commit: source.commit.map(str::to_owned),
+                fingerprint: source.fingerprint.clone(),
+            },
+            results: cases.iter().filter_map(|case| Some((case.case.clone(), case.status?))).collect(),
+            cases,
+            operations,
+            effort: BTreeMap::new(),
+            costs: Vec::new(),
+            statements: Vec::new(),
+            remarks,
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = vec![
+            "A run shows how the workflow behaved in these cases. It is no measurement of live traffic.".to_owned(),
+        ];
+        if self.base_forms > 0 {
+            remarks.push(format!("Left out: {} of edited cases in their old form.", counted(self.base_forms, "trial")));
+        }
+        if self.errored > 0 {
+            let count = counted(self.errored, "trial");
+            remarks
+                .push(format!("{count} came to no answer; what operations left there is shown as far as it was seen."));
+        }
+        if self.source.finished.is_none() {
+            remarks.push("The run was cut off: what it did not record is missing here.".to_owned());
+        }
         remarks
-            .push(format!("The calls of {count} went past the runner: attempts and faults there were not observed."));
-    }
-    operations.sort_by(|a, b| (&a.case, a.trial, &a.operation).cmp(&(&b.case, b.trial, &b.operation)));
-    Account {
-        source: Source::Run {
-            run: source.run.clone(),
-            started: source.started.to_owned(),
-            finished: source.finished.map(str::to_owned),
-            verdict: source.verdict.map(str::to_owned),
-            commit: source.commit.map(str::to_owned),
-            fingerprint: source.fingerprint.clone(),
-        },
-        results: cases.iter().filter_map(|case| Some((case.case.clone(), case.status?))).collect(),
-        cases,
-        operations,
-        effort: BTreeMap::new(),
-        costs: Vec::new(),
-        statements: Vec::new(),
-        remarks,
     }
 }
 
-fn remarks(source: &RunSource<'_>, heads: &[&GradedTrial]) -> Vec<String> {
-    let mut remarks =
-        vec!["A run shows how the workflow behaved in these cases. It is no measurement of live traffic.".to_owned()];
-    let base_forms = source.trials.len() - heads.len();
-    if base_forms > 0 {
-        remarks.push(format!("Left out: {} of edited cases in their old form.", counted(base_forms, "trial")));
-    }
-    let errored = heads.iter().filter(|trial| trial.observation.error.is_some()).count();
-    if errored > 0 {
-        let count = counted(errored, "trial");
-        remarks.push(format!("{count} came to no answer; what operations left there is shown as far as it was seen."));
-    }
-    if source.finished.is_none() {
-        remarks.push("The run was cut off: what it did not record is missing here.".to_owned());
-    }
-    remarks
-}
-
-fn case_account(id: &CaseId, case: &RunCase<'_>, trials: &[&GradedTrial]) -> CaseAccount {
-    let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
+fn case_account(id: &CaseId, case: &RunCase<'_>, ended: Option<&Ended>) -> CaseAccount {
+    let statuses = ended.map(|ended| ended.statuses.as_slice()).unwrap_or_default();
     let is_complete = usize::try_from(case.trials).is_ok_and(|wanted| wanted == statuses.len());
-    let status = if is_complete { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
-    let machine_ms = (!trials.is_empty()).then(|| trials.iter().map(|trial| trial.observation.duration_ms).sum());
+    let status = if is_complete { CaseStatus::of_trials(statuses) } else { CaseStatus::Errored };
     CaseAccount {
         case: id.as_str().to_owned(),
         intended: case.title.map(str::to_owned),
         digest: Some(case.digest.clone()),
         eligible: true,
         status: Some(status),
-        machine_ms,
+        machine_ms: ended.map(|ended| ended.machine_ms),
         do_nothing: case.do_nothing,
         ..CaseAccount::default()
     }

@@ -13,9 +13,10 @@ use crate::evidence::{
 use crate::grading::{DoNothing, GradedTrial};
 use crate::manifest::{IdempotencyKey, Lookup, PartKind};
 
+use super::account::Account;
 use super::account::OperationAccount;
 use super::contract::Contract;
-use super::run::{RunCase, RunSource};
+use super::run::{RunCase, RunSource, account_of_run};
 
 /// A customer's name, which no paper may ever show.
 pub(super) const PERSONAL: &str = "Jane Doe of Elm Street";
@@ -154,6 +155,11 @@ impl RunFixture {
         self.trials.push(GradedTrial { observation, grades, claim_checks, status: TrialStatus::Passed });
     }
 
+    /// The account of the run.
+    pub(super) fn account(&self) -> Account {
+        account_of_run(self.source(), &self.trials)
+    }
+
     pub(super) fn source(&self) -> RunSource<'_> {
         let case = |(id, title, trials): &'_ (CaseId, &'static str, u32)| {
             (
@@ -177,7 +183,6 @@ impl RunFixture {
             fingerprint: &self.digest,
             snapshot: &self.snapshot,
             cases,
-            trials: self.trials.iter().collect(),
         }
     }
 }

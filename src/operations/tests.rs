@@ -32,7 +32,7 @@ fn json(paper: &impl Paper) -> Value {
 #[test]
 fn the_papers_of_lost_acknowledgments_and_a_refusal_read_so() {
     let fixture = RunFixture::lost_acknowledgments();
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     insta::assert_snapshot!("scorecard", text(&scorecard(&account)));
     insta::assert_snapshot!("failures", text(&failure_table(&account)));
     insta::assert_snapshot!("incident", text(&incident(&account, &Links::default())));
@@ -43,7 +43,7 @@ fn the_papers_of_lost_acknowledgments_and_a_refusal_read_so() {
 #[test]
 fn each_document_names_its_format() {
     let fixture = RunFixture::lost_acknowledgments();
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     let schemas = [
         json(&scorecard(&account)),
         json(&failure_table(&account)),
@@ -62,7 +62,7 @@ fn attempts_are_never_counted_as_operations() {
     let mut fixture = RunFixture::empty();
     let attempts: Vec<_> = (1..=3).map(|number| attempt(number, None, Answered::NoAnswer)).collect();
     fixture.add("case", "One job", &[], conclude(&OperationId::new("op"), &attempts, &[]));
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     let scores = json(&scorecard(&account));
     assert_eq!((&scores["operations"]["operations"], &scores["operations"]["attempts"]), (&1.into(), &3.into()));
     assert_eq!(failure_table(&account).rows.len(), 1);
@@ -71,7 +71,7 @@ fn attempts_are_never_counted_as_operations() {
 #[test]
 fn what_was_not_observed_is_blank_and_never_zero() {
     let fixture = RunFixture::empty();
-    let scores = json(&scorecard(&account_of_run(&fixture.source())));
+    let scores = json(&scorecard(&fixture.account()));
     for place in [
         "/cases/eligible",
         "/cases/passed_checks",
@@ -101,7 +101,7 @@ fn what_was_not_observed_is_blank_and_never_zero() {
 
 #[test]
 fn attempts_that_go_past_the_runner_are_blank_and_permit_nothing() {
-    let mut account = account_of_run(&RunFixture::empty().source());
+    let mut account = RunFixture::empty().account();
     account.operations = vec![operation(Outcome::NotStarted, None, 0)];
     account.operations[0].attempts_observed = false;
     assert_eq!(json(&scorecard(&account))["operations"]["attempts"], Value::Null);
@@ -117,7 +117,7 @@ fn what_was_observed_to_be_none_is_zero() {
     let mut fixture = RunFixture::empty();
     let seen = conclude(&OperationId::new("op"), &[], &[Look::settled("queue", Vec::new())]);
     fixture.add("case", "Nothing is staged", &[], seen);
-    let scores = json(&scorecard(&account_of_run(&fixture.source())));
+    let scores = json(&scorecard(&fixture.account()));
     for place in
         ["/operations/attempts", "/exceptions/unresolved", "/refusals/refusals", "/operations/outcomes/uncertain"]
     {
@@ -129,7 +129,7 @@ fn what_was_observed_to_be_none_is_zero() {
 #[test]
 fn a_rate_stands_with_its_count_and_interval() {
     let fixture = RunFixture::lost_acknowledgments();
-    let scores = json(&scorecard(&account_of_run(&fixture.source())));
+    let scores = json(&scorecard(&fixture.account()));
     let rate = &scores["cases"]["passed_checks"];
     assert_eq!((&rate["count"], &rate["of"]), (&3.into(), &3.into()));
     assert!(rate["low"].as_f64().unwrap() < 0.5 && rate["high"].as_f64().unwrap() >= 1.0, "{rate}");
@@ -139,7 +139,7 @@ fn a_rate_stands_with_its_count_and_interval() {
 fn a_case_whose_trials_are_not_all_recorded_stays_in_the_denominator() {
     let mut fixture = RunFixture::lost_acknowledgments();
     fixture.planned[0].2 = 2;
-    let scores = json(&scorecard(&account_of_run(&fixture.source())));
+    let scores = json(&scorecard(&fixture.account()));
     let rate = &scores["cases"]["passed_checks"];
     assert_eq!((&rate["count"], &rate["of"]), (&2.into(), &3.into()));
 }
@@ -150,7 +150,7 @@ fn the_old_form_of_a_case_is_left_out_and_counted() {
     let mut old = fixture.trials[0].clone();
     old.observation.form = CaseForm::Base;
     fixture.trials.push(old);
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     assert_eq!(account.operations.len(), 3);
     assert!(
         account.remarks.iter().any(|remark| remark.starts_with("Left out: 1 trial of edited cases")),
@@ -161,7 +161,7 @@ fn the_old_form_of_a_case_is_left_out_and_counted() {
 #[test]
 fn a_refusal_is_right_where_its_trial_passed_and_wrong_where_it_failed() {
     let mut fixture = RunFixture::lost_acknowledgments();
-    let scores = |fixture: &RunFixture| json(&scorecard(&account_of_run(&fixture.source())))["refusals"].clone();
+    let scores = |fixture: &RunFixture| json(&scorecard(&fixture.account()))["refusals"].clone();
     assert_eq!(scores(&fixture)["right"], 1);
     fixture.trials[1].status = TrialStatus::Failed;
     assert_eq!((&scores(&fixture)["right"], &scores(&fixture)["wrong"]), (&0.into(), &1.into()));
@@ -172,7 +172,7 @@ fn a_refusal_is_right_where_its_trial_passed_and_wrong_where_it_failed() {
 #[test]
 fn an_empty_look_that_established_nothing_is_no_absence() {
     let fixture = RunFixture::lost_acknowledgments();
-    let rows = failure_table(&account_of_run(&fixture.source())).rows;
+    let rows = failure_table(&fixture.account()).rows;
     let row = rows.iter().find(|row| row.outcome == Outcome::Uncertain).unwrap();
     assert_eq!(row.effects, None);
     assert_eq!(rows.iter().find(|row| row.outcome == Outcome::Rejected).unwrap().effects, Some(0));
@@ -191,7 +191,7 @@ fn no_paper_holds_an_answer_an_input_or_a_targets_sentence() {
         let seen = conclude(&OperationId::new("op"), &[attempt(1, Some(PERSONAL), answered)], &[]);
         fixture.add(case, "Title", &[], seen);
     }
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     for form in [Form::Text, Form::Markdown] {
         for paper in [
             scorecard(&account).write(form).unwrap(),
@@ -216,7 +216,7 @@ fn no_paper_holds_an_answer_an_input_or_a_targets_sentence() {
 #[test]
 fn missing_information_stays_missing_until_it_is_given() {
     let fixture = RunFixture::lost_acknowledgments();
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     let bare = incident(&account, &Links::default());
     for gap in ["Any containment.", "Any owner.", "When the next check is due.", "The cause."] {
         assert!(bare.missing.iter().any(|missing| missing == gap), "{gap}: {:?}", bare.missing);
@@ -238,7 +238,7 @@ fn missing_information_stays_missing_until_it_is_given() {
 fn a_case_that_did_not_pass_or_did_not_run_verifies_nothing() {
     let mut fixture = RunFixture::lost_acknowledgments();
     fixture.trials[0].status = TrialStatus::Failed;
-    let account = account_of_run(&fixture.source()).notable();
+    let account = fixture.account().notable();
     let verified = |case: &str| {
         let links = Links { case: Some(case.to_owned()), ..Links::default() };
         incident(&account, &links).verification[0].text.clone()
@@ -255,7 +255,7 @@ fn an_incident_leaves_out_what_went_as_it_should_and_says_so() {
     let look = Look::settled("queue", effects);
     let seen = conclude(&OperationId::new("op-plain"), &[attempt(1, None, done)], &[look]);
     fixture.add("plain", "It is staged", &[("op-plain", Claim::Completed)], seen);
-    let notable = account_of_run(&fixture.source()).notable();
+    let notable = fixture.account().notable();
     let ids: Vec<&str> = notable.operations.iter().map(|operation| operation.operation.as_str()).collect();
     assert_eq!(ids, ["op-8", "op-7", "op-9"]);
     assert!(notable.remarks.iter().any(|remark| remark.starts_with("1 of 4 operations are left out")));
@@ -264,7 +264,7 @@ fn an_incident_leaves_out_what_went_as_it_should_and_says_so() {
 #[test]
 fn a_name_that_fits_nothing_is_an_error_and_no_empty_paper() {
     let fixture = RunFixture::lost_acknowledgments();
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     assert_eq!(account.about(&["op-8".to_owned(), "op-x".to_owned()]).unwrap_err(), "op-x");
     assert_eq!(account.about(&["op-8".to_owned(), "nobody-looked".to_owned()]).unwrap().operations.len(), 2);
 }
@@ -326,7 +326,7 @@ fn a_hostile_id_forms_no_markup_and_moves_no_cursor() {
     let mut fixture = RunFixture::empty();
     let hostile = "op\u{1b}[2J\u{202e}|<b>\n# x";
     fixture.add("case", "Title", &[], conclude(&OperationId::new(hostile), &[], &[]));
-    let account = account_of_run(&fixture.source());
+    let account = fixture.account();
     for form in [Form::Text, Form::Markdown] {
         for paper in [
             failure_table(&account).write(form).unwrap(),
@@ -343,7 +343,7 @@ proptest! {
     #[test]
     fn outcomes_and_claims_add_up_to_the_operations(picks in prop::collection::vec((0_usize..8, 0_usize..6, 0_u32..4), 1..40)) {
         let claims = [None, Some(Claim::Completed), Some(Claim::Rejected), Some(Claim::Failed), Some(Claim::Unknown), Some(Claim::Held)];
-        let mut account = account_of_run(&RunFixture::empty().source());
+        let mut account = RunFixture::empty().account();
         account.operations =
             picks.iter().map(|(outcome, claim, made)| operation(OUTCOMES[*outcome], claims[*claim], *made)).collect();
         let scores = scorecard(&account);
@@ -361,7 +361,7 @@ proptest! {
 
     #[test]
     fn nothing_uncertain_is_ever_verified(made in 0_u32..4) {
-        let mut account = account_of_run(&RunFixture::empty().source());
+        let mut account = RunFixture::empty().account();
         account.operations = vec![operation(Outcome::Uncertain, Some(Claim::Completed), made)];
         let papers = handover(&account);
         prop_assert!(papers.items[0].verified.is_empty() && !papers.items[0].open_questions.is_empty());

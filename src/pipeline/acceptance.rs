@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::baseline::{self, AcceptError, Contents, FewerTrials, reviewed_digest};
 use crate::domain::{CaseId, CaseStatus, Digest, RunId, TrialStatus};
 use crate::evidence::Form;
-use crate::grading::{CaseResult, GradedTrial};
+use crate::grading::{CaseResult, TrialResult};
 use crate::store::{PlannedCase, PlannedForm, RunHeader, RunKind, RunRecord, RunSummary, Store};
 
 use super::accepted::{open_ledger, require_all_records};
@@ -74,6 +74,7 @@ pub fn accept(request: &AcceptRequest<'_>) -> Result<Accepted, PipelineError> {
             snapshot: &header.snapshot,
             run_heads: &header.baseline_heads,
             results: &results,
+            answers: &answers(&record),
             selected: &selected,
             left_out: &left_out,
             only: (!request.cases.is_empty()).then_some(&request.cases),
@@ -176,6 +177,13 @@ fn require_reviewed(
     Ok(digest)
 }
 
+/// The texts that the head forms answered with, by digest.
+fn answers(record: &RunRecord) -> BTreeMap<Digest, String> {
+    let heads = record.trials.iter().filter(|trial| trial.observation.form == Form::Head);
+    let answers = heads.filter_map(|trial| trial.observation.last_answer());
+    answers.map(|answer| (Digest::of(answer.text.as_bytes()), answer.text.clone())).collect()
+}
+
 /// The results of the head forms. A case of which trials are missing is errored: it is never accepted.
 pub(super) fn results(record: &RunRecord) -> Vec<CaseResult> {
     results_in(record, Form::Head, |planned| {
@@ -193,15 +201,15 @@ fn results_in(
     form: Form,
     planned_form: impl Fn(&PlannedCase) -> Option<PlannedForm>,
 ) -> Vec<CaseResult> {
-    let mut trials: BTreeMap<&CaseId, Vec<GradedTrial>> = BTreeMap::new();
+    let mut trials: BTreeMap<&CaseId, Vec<TrialResult>> = BTreeMap::new();
     for trial in record.trials.iter().filter(|trial| trial.observation.form == form) {
-        trials.entry(&trial.observation.case).or_default().push(trial.clone());
+        trials.entry(&trial.observation.case).or_default().push(TrialResult::of(trial));
     }
     let result = |(id, planned): (&CaseId, &PlannedCase)| {
         let PlannedForm { digest, question, trials: asked } = planned_form(planned)?;
         let trials = trials.remove(id)?;
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();
-        let whole = trials.iter().map(|trial| trial.observation.trial).eq(1..=asked);
+        let whole = trials.iter().map(|trial| trial.number).eq(1..=asked);
         let status = if whole { CaseStatus::of_trials(&statuses) } else { CaseStatus::Errored };
         Some(CaseResult { case: id.clone(), set: planned.set.clone(), digest, question, trials, status })
     };

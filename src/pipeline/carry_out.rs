@@ -9,7 +9,9 @@ use crate::change::{BaseKind, Snapshot};
 use crate::domain::{CaseId, Digest, RunId};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, TrialSpec, execute};
-use crate::grading::{CaseMutation, CaseResult, GradedTrial, GradingContext, by_case, do_nothing, grade, mutate};
+use crate::grading::{
+    CaseMutation, CaseResult, GradedTrial, GradingContext, TrialResult, by_case, do_nothing, grade, mutate,
+};
 use crate::manifest::{Case, Project};
 use crate::selection::Mode;
 use crate::store::{
@@ -282,10 +284,22 @@ struct Collector<'a> {
 
 #[derive(Default)]
 struct Graded {
-    trials: Vec<GradedTrial>,
+    trials: BTreeMap<(CaseId, Form), Vec<TrialResult>>,
+    trials_executed: usize,
     mutated: Vec<CaseMutation>,
     /// The first error of the record; the run then fails, whatever its results.
     lost: Option<StoreError>,
+}
+
+impl Graded {
+    /// Keeps what is looked at later. The evidence is on record, and is read from there.
+    fn add(&mut self, trial: &GradedTrial, mutated: Option<CaseMutation>) {
+        let key = (trial.observation.case.clone(), trial.observation.form);
+        // Most cases have a single trial.
+        self.trials.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(TrialResult::of(trial));
+        self.trials_executed += 1;
+        self.mutated.extend(mutated);
+    }
 }
 
 impl<'a> Collector<'a> {
@@ -303,8 +317,7 @@ impl<'a> Collector<'a> {
         if let Err(error) = recorded {
             graded.lost.get_or_insert(error);
         }
-        graded.trials.push(trial);
-        graded.mutated.extend(mutated);
+        graded.add(&trial, mutated);
     }
 
     /// Counts what an earlier process of this run has left, and records what it did not: trials that are held since, or that
@@ -314,12 +327,10 @@ impl<'a> Collector<'a> {
         let graded = self.graded.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (trial, mutation) in taken.copied {
             self.recorder.record(&trial, mutation.as_ref())?;
-            graded.trials.push(trial);
-            graded.mutated.extend(mutation);
+            graded.add(&trial, mutation);
         }
         for (trial, mutation) in taken.kept {
-            graded.trials.push(trial);
-            graded.mutated.extend(mutation);
+            graded.add(&trial, mutation);
         }
         Ok(taken.resumptions)
     }
@@ -370,13 +381,8 @@ impl<'a> Collector<'a> {
         if let Some(lost) = graded.lost {
             return Err(lost.into());
         }
-        let trials_executed = graded.trials.len();
         let mutated = by_case(graded.mutated);
-        let mut by_form: BTreeMap<(CaseId, Form), Vec<GradedTrial>> = BTreeMap::new();
-        for trial in graded.trials {
-            let key = (trial.observation.case.clone(), trial.observation.form);
-            by_form.entry(key).or_default().push(trial);
-        }
+        let (mut by_form, trials_executed) = (graded.trials, graded.trials_executed);
         let mut complete: BTreeSet<CaseId> = BTreeSet::new();
         let (mut results, mut old_forms) = (Vec::new(), Vec::new());
         for Planned { case, form, trials } in planned {

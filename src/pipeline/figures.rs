@@ -1,6 +1,6 @@
 //! What a report shows beside its cases: the operator's papers of the run, and how the runs before it ended.
 
-use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
+use crate::operations::{RunAccount, RunCase, RunSource, failure_table, scorecard};
 use crate::report::{Papers, TrendPoint};
 use crate::store::{EndedRun, RunKind, Store};
 use crate::verdict::{Verdict, VerdictWord};
@@ -11,18 +11,14 @@ use super::carry_out::Outcome;
 /// Earlier runs that a report shows.
 const EARLIER_RUNS: u32 = 29;
 
-/// The scorecard of the run, and the failure table of the operations that are worth a look; nothing where nothing ran.
-pub(super) fn papers(outcome: &Outcome, verdict: &Verdict, finished: &str) -> Option<Papers> {
-    if outcome.trials_executed == 0 {
-        return None;
-    }
+/// The account of a run none of whose trials has been looked at yet.
+pub(super) fn account<'a>(outcome: &'a Outcome, verdict: &Verdict, finished: &'a str) -> RunAccount<'a> {
     let header = &outcome.header;
     let cases = header.cases.iter().map(|(id, case)| {
         let (title, calls_seen) = (case.title.as_deref(), case.calls_seen);
         (id, RunCase { title, digest: &case.digest, trials: case.trials, calls_seen, do_nothing: case.do_nothing })
     });
-    let results = outcome.results.iter().chain(&outcome.old_forms);
-    let account = account_of_run(&RunSource {
+    RunAccount::new(RunSource {
         run: &header.run,
         started: &header.started,
         finished: Some(finished),
@@ -31,8 +27,12 @@ pub(super) fn papers(outcome: &Outcome, verdict: &Verdict, finished: &str) -> Op
         fingerprint: &header.fingerprint,
         snapshot: &header.snapshot,
         cases: cases.collect(),
-        trials: results.flat_map(|result| &result.trials).collect(),
-    });
+    })
+}
+
+/// The scorecard of the run, and the failure table of the operations that are worth a look; nothing where nothing ran.
+pub(super) fn papers(outcome: &Outcome, account: RunAccount<'_>) -> Option<Papers> {
+    let account = (outcome.trials_executed > 0).then(|| account.finish())?;
     Some(Papers { scorecard: scorecard(&account), failures: failure_table(&account.notable()) })
 }
 

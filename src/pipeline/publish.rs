@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
 use crate::domain::{CaseId, Digest, ExitCode, RunId, WorkflowId};
-use crate::execution::Redactor;
 use crate::grading::DoNothing;
 use crate::manifest::Project;
 use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
@@ -16,6 +15,7 @@ use crate::store::{PartOfRun, RunKind, Store};
 use super::carry_out::Outcome;
 use super::figures;
 use super::prepare::Prepared;
+use super::report_file::{DOCUMENT, RecordFeed};
 use super::templates::project_templates;
 use super::{Judged, PipelineError, Request};
 
@@ -24,8 +24,6 @@ pub const REPORTS_FOLDER: &str = "reports";
 
 /// The report as a page.
 pub(super) const PAGE: &str = "report.html";
-
-const DOCUMENT: &str = "report.json";
 
 /// The link that leads to the newest run.
 const LATEST: &str = "latest";
@@ -77,14 +75,14 @@ pub(super) struct Published {
 /// Builds the document and writes every form of it. A broken template of the project's own keeps none of them back.
 pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineError> {
     let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
-    let outputs = accepted_outputs(prepared, request);
-    let papers = figures::papers(outcome, &judged.verdict, finished);
+    let accepted_answers = accepted_answers(prepared);
     let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
     let results_digest = results_digest(material)?;
     let accept = accept_command(material, results_digest.as_ref());
     let part = part_view(prepared);
     let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
-    let mut document = report::build(&ReportInput {
+    let mut feed = RecordFeed::new(material)?;
+    let input = ReportInput {
         run,
         project: &prepared.project.file.name,
         started,
@@ -101,21 +99,20 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         results: &outcome.results,
         old_forms: &outcome.old_forms,
         cases: &prepared.project.cases,
-        accepted_outputs: &outputs,
+        accepted_answers: &accepted_answers,
         do_nothing: &doing_nothing(outcome),
         outlives_trials: &outliving(&prepared.project),
-        papers: papers.as_ref(),
         earlier_runs: &earlier_runs,
         limits: &limits,
         accept_command: accept.as_deref(),
         project_option: &project_option(request.named_folder.as_deref()),
-    });
-    // What was observed holds no secret since it was recorded; what a case asks is shown as its file has it.
-    let redactor = Redactor::for_project(&prepared.project, &request.environment);
-    document.cases.iter_mut().for_each(|case| case.input = redactor.json(&case.input));
-    let json = serde_json::to_string_pretty(&document)
-        .map_err(|error| PipelineError::Files { path: folder.join(DOCUMENT), source: error.into() })?;
-    write(&folder.join(DOCUMENT), &json)?;
+    };
+    let mut document = report::build(&input, &mut feed)?;
+    let (account, cases) = feed.into_parts();
+    if let Some(papers) = figures::papers(outcome, account) {
+        document.show_papers(papers);
+    }
+    let document = cases.write_document(document)?;
     write(&folder.join("summary.md"), &report::render_markdown(&document, report::PULL_REQUEST_LIMIT))?;
     let junit = folder.join("junit.xml");
     let text =
@@ -238,17 +235,12 @@ pub fn project_option(named_folder: Option<&str>) -> String {
     }
 }
 
-/// The texts that were accepted earlier for the cases that ran. One that cannot be read is left out: `baseline verify`,
-/// which every gate does, has then already said so.
-fn accepted_outputs(prepared: &Prepared, request: &Request) -> BTreeMap<CaseId, String> {
-    let files = request.head.as_ref().map(|_| prepared.sides.head_files());
+/// The answers that were accepted earlier for the cases that ran, by their digests.
+fn accepted_answers(prepared: &Prepared) -> BTreeMap<CaseId, Digest> {
+    let accepted = &prepared.accepted.baseline.cases;
     let selected = prepared.plan.selected.iter();
     selected
-        .filter_map(|selected| {
-            let entry = prepared.accepted.baseline.cases.get(&selected.case)?;
-            let text = prepared.accepted.output(files, entry.case.output.as_ref()?)?;
-            Some((selected.case.clone(), text))
-        })
+        .filter_map(|selected| Some((selected.case.clone(), accepted.get(&selected.case)?.case.output.clone()?)))
         .collect()
 }
 

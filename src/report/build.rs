@@ -1,13 +1,15 @@
-//! From the results of a run to its document. Pure: the same input gives the same document.
+//! From the results of a run to its document. Pure: the same input and the same trials give the same document.
+
+mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
-use crate::domain::{CaseId, CaseStatus, Outcome, PartId, Risk, TrialStatus};
-use crate::evidence::{Answered, Observation, OperationSeen, TrialError};
-use crate::grading::{CaseResult, GradedTrial};
+use crate::domain::{CaseId, CaseStatus, PartId, Risk, TrialStatus};
+use crate::evidence::Form;
+use crate::grading::{CaseResult, GradedTrial, TrialResult};
 use crate::manifest::FaultSpec;
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
 
@@ -21,12 +23,42 @@ use super::limits::{limits, statement};
 use super::set_view::set_views;
 use super::shadow_view::shadow_view;
 use super::trend_view::TrendPoint;
-use super::trial_view::{AttemptView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
 use super::words::days_between;
 
-/// Builds the document. Every case of the plan stands in it exactly once: in `cases` or in `excluded`.
-pub fn build(input: &ReportInput) -> ReportDocument {
-    let cases = case_views(input);
+use self::evidence::{Room, trial_views};
+
+/// Where the evidence of a report comes from, and where it goes: a case at a time, so that a run's evidence need not fit into memory.
+pub trait CaseFeed {
+    /// Why evidence could not be read, or a case not be taken.
+    type Error;
+
+    /// The trials of one form of a case, by number; none where none is on record.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, Self::Error>;
+
+    /// The text of the answer that was accepted earlier; `None` where it cannot be had.
+    ///
+    /// # Errors
+    /// When it cannot be read, and that is no finding of its own.
+    fn accepted(&mut self, case: &CaseId) -> Result<Option<String>, Self::Error>;
+
+    /// Takes a case with all its evidence, by id. What it changes in it, the document has too.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    fn whole(&mut self, case: &mut CaseView) -> Result<(), Self::Error>;
+}
+
+/// Builds the document. Every case of the plan stands in it exactly once: in `cases` or in `excluded`. Of cases beyond those that a
+/// page shows in full the evidence is left out of it; the feed has had them whole.
+///
+/// # Errors
+/// Those of the feed.
+pub fn build<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<ReportDocument, F::Error> {
+    let mut cases = case_views(input);
+    take_evidence(&mut cases, input, feed)?;
     let ran: BTreeSet<&CaseId> = cases.iter().map(|case| &case.id).collect();
     let excluded: Vec<ExcludedView> = not_run(input, &ran);
     let removed = removed_views(input.compared, &ran);
@@ -59,8 +91,8 @@ pub fn build(input: &ReportInput) -> ReportDocument {
         counts: counts(&cases, &excluded),
         comparison: comparison_counts(&cases, &excluded, &removed),
         trend: trend(input, &cases),
-        scorecard: input.papers.map(|papers| papers.scorecard.clone()),
-        failure_table: input.papers.map(|papers| papers.failures.rows.clone()).unwrap_or_default(),
+        scorecard: None,
+        failure_table: Vec::new(),
         evidence_statement: String::new(),
         sets: set_views(input.compared, &input.verdict.sets),
         cases,
@@ -77,7 +109,29 @@ pub fn build(input: &ReportInput) -> ReportDocument {
     document.evidence_statement = statement(&document);
     document.limits = limits(&document);
     document.limits.extend(input.limits.iter().cloned());
-    document
+    Ok(document)
+}
+
+/// Gives each case its evidence, hands it over whole, and leaves it that where there is room.
+fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed: &mut F) -> Result<(), F::Error> {
+    let mut room = Room::for_cases(cases, input);
+    for case in cases {
+        // Without a result nothing is shown, whatever is on record.
+        if case.passes.is_some() {
+            case.trials = trial_views(&feed.trials(&case.id, Form::Head)?);
+        }
+        if input.accepted_answers.contains_key(&case.id) {
+            case.accepted_output = feed.accepted(&case.id)?;
+        }
+        if let Some(old) = &mut case.old_form {
+            old.trials = trial_views(&feed.trials(&case.id, Form::Base)?);
+        }
+        feed.whole(case)?;
+        if !room.take(case) {
+            case.lighten();
+        }
+    }
+    Ok(())
 }
 
 /// This run behind those before it.
@@ -174,7 +228,7 @@ pub(super) fn excluded_view(excluded: &Excluded, now: Option<&str>) -> ExcludedV
     }
 }
 
-/// The cases that were to run, and any that ran though the plan does not name it, by id.
+/// The cases that were to run, and any that ran though the plan does not name it, by id, without their trials.
 fn case_views(input: &ReportInput) -> Vec<CaseView> {
     let selected: BTreeMap<&CaseId, &Selected> = input.plan.selected.iter().map(|one| (&one.case, one)).collect();
     let results: BTreeMap<&CaseId, &CaseResult> = input.results.iter().map(|one| (&one.case, one)).collect();
@@ -243,13 +297,14 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         input: case.map_or(Value::Null, |case| case.input.clone()),
         faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),
         outlives_trials: case.and_then(|case| input.outlives_trials.get(&case.workflow).copied()),
-        accepted_output: input.accepted_outputs.get(id).cloned(),
-        trials: found.result.map(|result| trial_views(&result.trials)).unwrap_or_default(),
-        old_form: found.old_form.map(|old| OldFormView { status: old.status, trials: trial_views(&old.trials) }),
+        accepted_output: None,
+        trials: Vec::new(),
+        old_form: found.old_form.map(|old| OldFormView { status: old.status, trials: Vec::new() }),
+        lightened: None,
     }
 }
 
-fn passed(trials: &[GradedTrial]) -> usize {
+fn passed(trials: &[TrialResult]) -> usize {
     trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count()
 }
 
@@ -258,107 +313,13 @@ fn passes(result: &CaseResult) -> Ended {
     Ended { status: result.status, passed: count(passed(&result.trials)), trials: count(result.trials.len()) }
 }
 
-fn tries(trials: &[GradedTrial]) -> Vec<Tries> {
+fn tries(trials: &[TrialResult]) -> Vec<Tries> {
     case_tries(passed(trials), trials.len())
 }
 
 fn fault_text(fault: &FaultSpec) -> String {
     let name = serde_json::to_value(fault.fault).ok().and_then(|value| value.as_str().map(str::to_owned));
     format!("{} on attempt {} at {} of {}", name.unwrap_or_default(), fault.attempt, fault.operation, fault.connector)
-}
-
-fn trial_views(trials: &[GradedTrial]) -> Vec<TrialView> {
-    trials.iter().map(trial_view).collect()
-}
-
-fn trial_view(trial: &GradedTrial) -> TrialView {
-    let observation = &trial.observation;
-    let last = observation.last_answer();
-    let output = last.map(|answer| answer.output.clone());
-    TrialView {
-        number: observation.trial,
-        status: trial.status,
-        duration_ms: observation.duration_ms,
-        answer: last
-            .filter(|answer| answer.output.as_str() != Some(answer.text.as_str()))
-            .map(|answer| answer.text.clone()),
-        output,
-        unreached: observation.unreached.clone(),
-        error: observation.error.as_ref().map(error_view),
-        operations: operation_views(trial),
-        grades: trial
-            .grades
-            .iter()
-            .map(|grade| GradeView { grader: grade.grader.clone(), pass: grade.pass, message: grade.message.clone() })
-            .collect(),
-        steps: step_views(observation),
-        readings: observation.readings.clone(),
-        looks: observation.looks.clone(),
-        exchanges: observation.exchanges.iter().map(ExchangeView::from).collect(),
-    }
-}
-
-fn error_view(error: &TrialError) -> ErrorView {
-    ErrorView { kind: error.kind, message: error.message.clone() }
-}
-
-/// The steps; the last answer is not repeated in them.
-fn step_views(observation: &Observation) -> Vec<StepView> {
-    let last_answering = observation.steps.iter().rposition(|step| step.answer.is_some());
-    let view = |(index, step): (usize, &crate::evidence::StepObservation)| StepView {
-        number: step.number,
-        kind: step.kind.clone(),
-        duration_ms: step.duration_ms,
-        http_status: step.http_status,
-        answer: step.answer.as_ref().filter(|_| Some(index) != last_answering).map(|answer| answer.text.clone()),
-        stderr: step.stderr.clone(),
-        failure: step.failure.as_ref().map(error_view),
-    };
-    observation.steps.iter().enumerate().map(view).collect()
-}
-
-fn operation_views(trial: &GradedTrial) -> Vec<OperationView> {
-    let seen: BTreeSet<_> = trial.observation.operations.iter().map(|seen| &seen.operation).collect();
-    let unseen = trial.claim_checks.keys().filter(|operation| !seen.contains(operation)).map(|operation| {
-        // A claim about something that was never observed supports nothing, so nothing is concluded from it.
-        OperationSeen {
-            operation: operation.clone(),
-            outcome: Outcome::Uncertain,
-            attempts: Vec::new(),
-            effects: 0,
-            evidence: vec!["it is claimed, and nothing of it was observed".to_owned()],
-        }
-    });
-    let all: Vec<OperationSeen> = trial.observation.operations.iter().cloned().chain(unseen).collect();
-    all.into_iter().map(|seen| operation_view(trial, seen)).collect()
-}
-
-fn operation_view(trial: &GradedTrial, seen: OperationSeen) -> OperationView {
-    let claim_check = trial.claim_checks.get(&seen.operation).copied();
-    OperationView {
-        outcome: seen.outcome,
-        claim: trial.observation.last_claim(&seen.operation),
-        claim_check,
-        attempts: seen.attempts.len(),
-        effects: seen.effects,
-        grounds: seen.grounds().map(str::to_owned).collect(),
-        evidence: seen.evidence,
-        attempts_seen: seen
-            .attempts
-            .into_iter()
-            .map(|attempt| AttemptView {
-                number: attempt.number,
-                step: attempt.step,
-                identity: attempt.identity,
-                fault: attempt.fault,
-                answered: (attempt.answered != Answered::NoAnswer).then(|| attempt.answered.to_string()),
-                call: attempt.call.as_ref().map(ToString::to_string),
-                exchange: attempt.exchange,
-                behind: attempt.behind,
-            })
-            .collect(),
-        operation: seen.operation,
-    }
 }
 
 fn counts(cases: &[CaseView], excluded: &[ExcludedView]) -> Counts {

@@ -16,6 +16,9 @@ pub(super) fn answer_text(trial: &TrialView) -> Option<Cow<'_, str>> {
 
 /// Whether a trial of the case answered otherwise than was accepted; never where nothing was.
 pub(super) fn answer_changed(case: &CaseView) -> bool {
+    if let Some(known) = case.lightened {
+        return known.answer_changed;
+    }
     let Some(accepted) = &case.accepted_output else { return false };
     case.trials.iter().filter_map(answer_text).any(|answer| !reads_the_same(accepted, &answer))
 }

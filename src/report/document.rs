@@ -13,6 +13,7 @@ use crate::grading::DoNothing;
 use crate::operations::{FailureRow, Scorecard};
 use crate::verdict::VerdictWord;
 
+use super::input::Papers;
 use super::set_view::SetView;
 use super::shadow_view::ShadowView;
 use super::trend_view::TrendPoint;
@@ -110,6 +111,14 @@ pub struct ReportDocument {
     /// What commands need behind `holdpoint` to find the project: empty, or ` --project DIR`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub project_option: String,
+}
+
+impl ReportDocument {
+    /// Puts the operator's papers of the run into it.
+    pub fn show_papers(&mut self, papers: Papers) {
+        self.scorecard = Some(papers.scorecard);
+        self.failure_table = papers.failures.rows;
+    }
 }
 
 /// Which part of a run a report is of.
@@ -290,6 +299,16 @@ pub struct CaseView {
     pub trials: Vec<TrialView>,
     /// The case in the form that the base has, where it was edited.
     pub old_form: Option<OldFormView>,
+    /// Set where the evidence is not at hand: it stands in the document as it was written, and is left out here.
+    #[serde(skip)]
+    pub(super) lightened: Option<Lightened>,
+}
+
+/// What is known of a case from the evidence that is not at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lightened {
+    /// Whether a trial answered otherwise than was accepted.
+    pub(super) answer_changed: bool,
 }
 
 /// An edited case as it ran in its old form.

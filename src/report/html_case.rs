@@ -37,7 +37,10 @@ const LINE_MARKUP: usize = 330;
 const DETAIL_MARKUP: usize = 2_500;
 
 /// Passed cases that are shown with their answers, folded; more are only named.
-const OPENABLE_PASSES: usize = 300;
+pub(super) const OPENABLE_PASSES: usize = 300;
+
+/// More other cases than these are never shown in full: their markup alone fills the page.
+pub(super) const PAGE_CASES: usize = PAGE_CAP / DETAIL_MARKUP;
 
 /// Bytes of the line that says what went wrong.
 const LONGEST_HEADLINE: usize = 240;
@@ -71,8 +74,11 @@ impl Budget {
         open
     }
 
-    /// Takes what a case needs; false where it is spent.
+    /// Takes what a case needs; false where it is spent, or the case's evidence is not at hand.
     fn take(&mut self, case: &CaseView, group: Group, cap: usize) -> bool {
+        if case.lightened.is_some() {
+            return false;
+        }
         if group == Group::Passed {
             let Some(passes) = self.passes.checked_sub(1) else { return false };
             self.passes = passes;
@@ -95,7 +101,7 @@ fn line_weight(case: &CaseView) -> usize {
 }
 
 /// The bytes that a case brings into the page beyond its line, its payloads as capped.
-fn weight(case: &CaseView, cap: usize) -> usize {
+pub(super) fn weight(case: &CaseView, cap: usize) -> usize {
     let bytes = |text: &str| shown_bytes(text, cap);
     let payload = |value: Option<&Value>| value.map_or(0, |value| bytes(&value.to_string()));
     let trial = |trial: &TrialView| {

@@ -48,14 +48,12 @@ pub struct ReportInput<'a> {
     pub old_forms: &'a [CaseResult],
     /// The head's cases.
     pub cases: &'a BTreeMap<CaseId, Case>,
-    /// The answer's text that was accepted earlier, by case.
-    pub accepted_outputs: &'a BTreeMap<CaseId, String>,
+    /// The digest of the answer's text that was accepted earlier, by case.
+    pub accepted_answers: &'a BTreeMap<CaseId, Digest>,
     /// Whether a workflow that does nothing would pass, by case.
     pub do_nothing: &'a BTreeMap<CaseId, DoNothing>,
     /// Whether a trial can leave something behind in a target that outlives it, by workflow.
     pub outlives_trials: &'a BTreeMap<WorkflowId, bool>,
-    /// The scorecard and the failure table of the run; `None` where nothing ran.
-    pub papers: Option<&'a Papers>,
     /// How the runs before this one ended on this machine, oldest first.
     pub earlier_runs: &'a [TrendPoint],
     /// What this run does not show, beyond what the report can tell by itself; a sentence each.

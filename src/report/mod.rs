@@ -57,7 +57,7 @@ pub use audit_document::{
 };
 pub use audit_text::audit_text;
 pub use blocks::check_templates;
-pub use build::{build, case_new_command};
+pub use build::{CaseFeed, build, case_new_command};
 pub use compare_document::{
     COMPARE_SCHEMA, CaseDetail, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView,
 };

@@ -5,17 +5,20 @@ mod plan;
 mod trials;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use crate::change::{RestDigests, Snapshot};
 use crate::comparison::{Compared, Ended, Standing};
 use crate::domain::{BaselineHealth, CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus, WorkflowId};
-use crate::grading::{CaseResult, DoNothing, GradedTrial};
+use crate::evidence::Form;
+use crate::grading::{CaseResult, DoNothing, GradedTrial, TrialResult};
 use crate::manifest::Case;
 use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
 use crate::selection::{ExclusionReason, Plan, Selected, SelectionReason};
 use crate::verdict::{Shadow, Verdict, VerdictReason, VerdictWord};
 
-use super::{Papers, ReportDocument, ReportInput, ShadowView, TrendPoint, build};
+use super::document::CaseView;
+use super::{CaseFeed, Papers, ReportDocument, ReportInput, ShadowView, TrendPoint, build};
 
 use self::plan::{earlier_runs, plan};
 use self::trials::case;
@@ -35,8 +38,11 @@ pub(super) struct Sample {
     pub(super) compared: Vec<Compared>,
     pub(super) results: Vec<CaseResult>,
     pub(super) old_forms: Vec<CaseResult>,
+    /// What the results rest on.
+    pub(super) trials: Vec<GradedTrial>,
     pub(super) cases: BTreeMap<CaseId, Case>,
     pub(super) accepted_outputs: BTreeMap<CaseId, String>,
+    pub(super) accepted_answers: BTreeMap<CaseId, Digest>,
     pub(super) do_nothing: BTreeMap<CaseId, DoNothing>,
     pub(super) outlives_trials: BTreeMap<WorkflowId, bool>,
     pub(super) papers: Option<Papers>,
@@ -75,7 +81,7 @@ impl Sample {
             let do_nothing = self.do_nothing.get(case).copied();
             (case, RunCase { title, digest, trials, calls_seen: false, do_nothing })
         };
-        let account = account_of_run(&RunSource {
+        let source = RunSource {
             run: &self.run,
             started: "2026-03-02T09:14:07Z",
             finished: Some("2026-03-02T09:14:19.4Z"),
@@ -89,8 +95,8 @@ impl Sample {
                 rest: RestDigests::default(),
             },
             cases: self.results.iter().map(planned).collect(),
-            trials: self.results.iter().flat_map(|result| &result.trials).collect(),
-        });
+        };
+        let account = account_of_run(source, &self.trials);
         Papers { scorecard: scorecard(&account), failures: failure_table(&account.notable()) }
     }
 
@@ -112,10 +118,9 @@ impl Sample {
             results: &self.results,
             old_forms: &self.old_forms,
             cases: &self.cases,
-            accepted_outputs: &self.accepted_outputs,
+            accepted_answers: &self.accepted_answers,
             do_nothing: &self.do_nothing,
             outlives_trials: &self.outlives_trials,
-            papers: self.papers.as_ref(),
             earlier_runs: &self.earlier_runs,
             limits: &self.limits,
             accept_command: Some("holdpoint baseline accept 20260302T091407Z-4f1c --by \"YOUR NAME\" --reason \"WHY\""),
@@ -124,7 +129,22 @@ impl Sample {
     }
 
     pub(super) fn document(&self) -> ReportDocument {
-        build(&self.input())
+        let Ok(mut document) = build(&self.input(), &mut self.feed());
+        if let Some(papers) = self.papers.clone() {
+            document.show_papers(papers);
+        }
+        document
+    }
+
+    /// The trials, for a report that goes nowhere.
+    pub(super) fn feed(&self) -> SampleFeed<'_> {
+        SampleFeed { trials: &self.trials, accepted: &self.accepted_outputs, whole: Vec::new() }
+    }
+
+    /// Has this text accepted for a case.
+    pub(super) fn accept(&mut self, case: &str, text: &str) {
+        self.accepted_outputs.insert(case.into(), text.to_owned());
+        self.accepted_answers.insert(case.into(), Digest::of(text.as_bytes()));
     }
 
     fn empty() -> Self {
@@ -153,8 +173,10 @@ impl Sample {
             compared: Vec::new(),
             results: Vec::new(),
             old_forms: Vec::new(),
+            trials: Vec::new(),
             cases: BTreeMap::new(),
             accepted_outputs: BTreeMap::new(),
+            accepted_answers: BTreeMap::new(),
             do_nothing: BTreeMap::new(),
             outlives_trials: BTreeMap::new(),
             papers: None,
@@ -193,9 +215,10 @@ impl Sample {
             set: Risk::from(set),
             digest: Digest::of(b"case"),
             question: crate::domain::Question::default(),
-            trials,
+            trials: trials.iter().map(TrialResult::of).collect(),
             status,
         });
+        self.trials.extend(trials);
     }
 
     /// The sample run in shadow: three passes and the regression would have been left out.
@@ -207,6 +230,32 @@ impl Sample {
             left_out: left_out.map(|case| (case, ExclusionReason::NoRiskTouched.to_string())).into(),
             escapes: vec![(CaseId::from("returns-window"), ExitCode::Failed)],
         };
-        build(&ReportInput { shadow: Some(&shadow), ..sample.input() }).shadow.unwrap()
+        let Ok(document) = build(&ReportInput { shadow: Some(&shadow), ..sample.input() }, &mut sample.feed());
+        document.shadow.unwrap()
+    }
+}
+
+/// Trials from memory, and the cases that were handed over whole.
+pub(super) struct SampleFeed<'a> {
+    trials: &'a [GradedTrial],
+    accepted: &'a BTreeMap<CaseId, String>,
+    pub(super) whole: Vec<CaseView>,
+}
+
+impl CaseFeed for SampleFeed<'_> {
+    type Error = Infallible;
+
+    fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, Infallible> {
+        let is_of = |trial: &&GradedTrial| trial.observation.case == *case && trial.observation.form == form;
+        Ok(self.trials.iter().filter(is_of).cloned().collect())
+    }
+
+    fn accepted(&mut self, case: &CaseId) -> Result<Option<String>, Infallible> {
+        Ok(self.accepted.get(case).cloned())
+    }
+
+    fn whole(&mut self, case: &mut CaseView) -> Result<(), Infallible> {
+        self.whole.push(case.clone());
+        Ok(())
     }
 }

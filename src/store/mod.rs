@@ -4,6 +4,7 @@ mod brought;
 mod durations;
 mod history;
 mod pause;
+mod recorded_trials;
 mod recorder;
 mod run_header;
 mod run_hold;
@@ -13,6 +14,7 @@ mod schema;
 pub use durations::{DURATIONS, Durations};
 pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
+pub use recorded_trials::RecordedTrials;
 pub use recorder::{Kept, Recorder, TakeUp};
 pub use run_header::{Asked, Choice, IMPORTED, PartOfRun, PlannedCase, PlannedForm, RunHeader, RunKind, RunSummary};
 pub use run_hold::{DeadRun, RunHold};
@@ -202,6 +204,14 @@ impl Store {
     /// When it cannot be read, or was written by a newer holdpoint.
     pub fn read_run(&self, run: &RunId) -> Result<RunRecord, StoreError> {
         RunRecord::read(&self.run_folder(run).join(run_record::FILE))
+    }
+
+    /// A recorded run's trials, to be read one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::read_run`].
+    pub fn recorded_trials(&self, run: &RunId) -> Result<RecordedTrials, StoreError> {
+        RecordedTrials::open(&self.run_folder(run).join(run_record::FILE))
     }
 
     /// Reads how the cases of a recorded run ended.

@@ -10,6 +10,7 @@ use crate::domain::{CaseId, CaseStatus, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseMutation, GradedTrial};
 
+use super::recorded_trials::RecordedTrials;
 use super::run_header::{RunHeader, RunSummary};
 use super::{StoreError, schema};
 
@@ -158,18 +159,11 @@ fn read_ends(connection: &Connection, path: &Path) -> Result<(RunHeader, Option<
 
 impl RunRecord {
     pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
-        let fail = |source| StoreError::Database { path: path.to_owned(), source };
         let connection = schema::open(path, MIGRATIONS)?;
         let (header, summary) = read_ends(&connection, path)?;
-        let mut select =
-            connection.prepare("SELECT content FROM trial ORDER BY case_id, form, number").map_err(fail)?;
-        let rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(fail)?;
-        let trials = rows
-            .map(|row| {
-                let text = row.map_err(fail)?;
-                serde_json::from_str(&text).map_err(|source| content_error(path, "a trial", source))
-            })
-            .collect::<Result<_, _>>()?;
+        drop(connection);
+        let mut trials = Vec::new();
+        RecordedTrials::open(path)?.each(|trial| trials.push(trial))?;
         Ok(Self { header, summary, trials })
     }
 }

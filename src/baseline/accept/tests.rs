@@ -18,6 +18,7 @@ struct Run {
     snapshot: Snapshot,
     heads: Vec<Digest>,
     results: Vec<CaseResult>,
+    answers: BTreeMap<Digest, String>,
     selected: BTreeSet<CaseId>,
     left_out: BTreeSet<CaseId>,
 }
@@ -31,6 +32,7 @@ impl Run {
             snapshot: snapshot(0.7),
             heads: ledger.heads(),
             results: results.iter().map(|(case, status, answer)| result(case, *status, answer)).collect(),
+            answers: results.iter().map(|(.., answer)| (digest(answer), (*answer).to_owned())).collect(),
             selected: results.iter().map(|(case, ..)| CaseId::from(*case)).collect(),
             left_out: BTreeSet::new(),
         }
@@ -48,6 +50,7 @@ impl Run {
             snapshot: &self.snapshot,
             run_heads: &self.heads,
             results: &self.results,
+            answers: &self.answers,
             selected: &self.selected,
             left_out: &self.left_out,
             only,
@@ -342,6 +345,7 @@ fn accepting_ten_changed_cases_of_ten_thousand_adds_at_most_a_hundred_kilobytes(
     let answers: Vec<String> = (0..10).map(|number| format!("answer {number} ").repeat(400)).collect();
     for (number, answer) in answers.iter().enumerate() {
         run.results[number * 1000] = result(&ids[number * 1000], Passed, answer);
+        run.answers.insert(digest(answer), answer.clone());
     }
     (run.heads, run.snapshot) = (ledger.heads(), large_parts("2"));
     let Acceptance { record, contents, .. } = accept(&run.request(None), &ledger).unwrap();

@@ -312,7 +312,7 @@ fn failing(trials: &[&[usize]]) -> CaseResult {
 /// A result of one trial in which the operation came out so.
 fn coming_out(status: CaseStatus, outcome: Outcome) -> CaseResult {
     let mut result = result(NEW, status);
-    result.trials[0].observation.operations = vec![samples::operation("op-1", outcome)];
+    result.trials[0].outcomes = [samples::operation("op-1", outcome)].into();
     result
 }
 
@@ -333,7 +333,7 @@ fn a_failure_is_known_only_where_every_expectation_that_fails_in_any_trial_faile
 #[test]
 fn a_record_that_does_not_say_what_failed_excuses_nothing() {
     let mut silent = failing(&[&[0]]);
-    silent.trials[0].grades.clear();
+    silent.trials[0].grades = Box::default();
     assert_eq!(from_to(&silent, &failing(&[&[0]])).standing, Standing::NotComparable);
 }
 

@@ -226,3 +226,58 @@ proptest! {
         prop_assert!(passed_or_fixed.iter().all(|case| case.status == CaseStatus::Passed));
     }
 }
+
+/// The sample with so many passes that a page cannot show all of them in full; the last one answers otherwise than was accepted.
+fn crowded() -> (Sample, CaseId) {
+    let mut sample = Sample::full();
+    for number in 15..=400 {
+        sample.passed(number);
+    }
+    sample.plan.selected.sort_by(|one, other| one.case.cmp(&other.case));
+    let last = sample.cases.keys().filter(|case| case.as_str().starts_with("policy-answer-")).max().unwrap().clone();
+    sample.accept(last.as_str(), "Never.");
+    (sample, last)
+}
+
+#[test]
+fn evidence_that_no_page_shows_is_handed_over_and_not_held() {
+    let (sample, changed) = crowded();
+    let mut feed = sample.feed();
+    let Ok(document) = build(&sample.input(), &mut feed);
+
+    let ids = |cases: &[CaseView]| cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&feed.whole), ids(&document.cases));
+    let answers = |case: &CaseView| case.trials.iter().filter(|trial| trial.output.is_some()).count();
+    let mut light = 0;
+    for (whole, kept) in feed.whole.iter().zip(&document.cases) {
+        assert!(whole.lightened.is_none());
+        assert_eq!((whole.status, whole.trials.len()), (kept.status, kept.trials.len()), "{}", kept.id);
+        if kept.lightened.is_some() {
+            assert_eq!((Group::of(kept), answers(kept)), (Group::Passed, 0), "{}", kept.id);
+            assert_eq!(answers(whole), whole.trials.len(), "{}", kept.id);
+            light += 1;
+        }
+    }
+    let passes = Group::Passed.cases(&document).len();
+    assert_eq!(light, passes - 300);
+    let changed = document.cases.iter().find(|case| case.id == changed).unwrap();
+    assert!(changed.lightened.is_none() && answers(changed) > 0, "a changed answer is shown before the others");
+}
+
+#[test]
+fn a_page_says_the_same_of_cases_whose_evidence_is_not_at_hand() {
+    let (sample, _) = crowded();
+    let whole = sample.document();
+    let mut light = whole.clone();
+    let before: Vec<Option<String>> =
+        light.cases.iter().map(|case| super::super::findings::headline(case, 200)).collect();
+    light.cases.iter_mut().for_each(CaseView::lighten);
+    let after: Vec<Option<String>> =
+        light.cases.iter().map(|case| super::super::findings::headline(case, 200)).collect();
+    assert_eq!(before, after);
+    assert_eq!(
+        super::super::changed_answer::changed_passes(&light),
+        super::super::changed_answer::changed_passes(&whole)
+    );
+    assert_eq!(limits(&light), limits(&whole));
+}

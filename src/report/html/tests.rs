@@ -200,7 +200,7 @@ fn a_template_includes_the_projects_others_and_no_file() {
 fn a_huge_answer_is_cut_in_the_page_and_not_in_the_document() {
     let mut sample = Sample::full();
     let huge = "long ".repeat(1_000_000);
-    let answer = sample.results[0].trials[0].observation.steps[0].answer.as_mut().unwrap();
+    let answer = sample.trials[0].observation.steps[0].answer.as_mut().unwrap();
     answer.text.clone_from(&huge);
     answer.output = serde_json::json!(huge);
     let document = sample.document();

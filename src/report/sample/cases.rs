@@ -4,8 +4,8 @@ use serde_json::json;
 
 use crate::comparison::Standing;
 use crate::domain::{CaseId, CaseStatus, Claim, ClaimCheck, Digest, OperationId, Outcome, TrialStatus};
-use crate::evidence::{Answered, ClaimMade, ErrorKind, LookHad, OperationSeen, Reading, TrialError};
-use crate::grading::CaseResult;
+use crate::evidence::{Answered, ClaimMade, ErrorKind, Form, LookHad, OperationSeen, Reading, TrialError};
+use crate::grading::{CaseResult, TrialResult};
 use crate::manifest::{FaultName, FaultSpec};
 
 use super::trials::{attempt, exchanges, grade, json_answer, step, text_answer, trial};
@@ -33,7 +33,7 @@ impl Sample {
             "output": "Our policy allows returns within 30 days of delivery. The item must be unworn.",
             "citations": [{"source": "returns-policy", "version": "4", "quote": "within 30 days"}]
         });
-        self.accepted_outputs.insert(CaseId::from("returns-window"), accepted.to_string());
+        self.accept("returns-window", &accepted.to_string());
     }
 
     pub(super) fn uncertain(&mut self) {
@@ -91,7 +91,7 @@ impl Sample {
         let answer = || text_answer("The shop opens at nine on Saturdays.");
         let new =
             trial(id, 1, TrialStatus::Passed, Some(answer()), vec![grade("contains", Some(true), "found `nine`")]);
-        let old =
+        let mut old =
             trial(id, 1, TrialStatus::Failed, Some(answer()), vec![grade("contains", Some(false), "`ten` is missing")]);
         self.add(
             id,
@@ -105,10 +105,12 @@ impl Sample {
             set: "source_conflict".into(),
             digest: Digest::of(b"old"),
             question: crate::domain::Question::default(),
-            trials: vec![old],
+            trials: vec![TrialResult::of(&old)],
             status: CaseStatus::Failed,
         });
-        self.accepted_outputs.insert(id.into(), "The shop opens at ten on Saturdays.".to_owned());
+        old.observation.form = Form::Base;
+        self.trials.push(old);
+        self.accept(id, "The shop opens at ten on Saturdays.");
     }
 
     pub(super) fn hostile(&mut self) {
@@ -128,7 +130,7 @@ impl Sample {
             (CaseStatus::Failed, Standing::New, HOSTILE),
             vec![trial],
         );
-        self.accepted_outputs.insert("injected-markup".into(), "An answer.".to_owned());
+        self.accept("injected-markup", "An answer.");
     }
 
     pub(super) fn flaky(&mut self) {
@@ -205,7 +207,7 @@ impl Sample {
         );
     }
 
-    pub(super) fn passed(&mut self, number: u32) {
+    pub(in crate::report) fn passed(&mut self, number: u32) {
         let id = format!("policy-answer-{number:02}");
         let trial = trial(
             &id,

@@ -1,0 +1,146 @@
+//! `report.json`, written a case at a time: the cases of a large run do not fit into memory with all their evidence.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crate::domain::CaseId;
+use crate::evidence::Form;
+use crate::execution::Redactor;
+use crate::grading::GradedTrial;
+use crate::operations::RunAccount;
+use crate::report::{CaseFeed, CaseView, ReportDocument};
+use crate::store::{RecordedTrials, StoreError};
+
+use super::publish::Material;
+use super::{PipelineError, figures};
+
+/// The report as a document.
+pub(super) const DOCUMENT: &str = "report.json";
+
+/// Where the cases stand in the text of a document that has none.
+const NO_CASES: &str = "\n  \"cases\": []";
+
+/// What indents a case in the document.
+const INDENT: &str = "    ";
+
+/// Reads each case's evidence where it is kept, has it accounted for, and puts the case into the document's file.
+pub(super) struct RecordFeed<'a> {
+    material: &'a Material<'a>,
+    trials: RecordedTrials,
+    /// How many trials are on record, by case and form.
+    recorded: BTreeMap<(&'a CaseId, Form), usize>,
+    account: RunAccount<'a>,
+    redactor: Redactor,
+    cases: CaseSpool,
+}
+
+impl<'a> RecordFeed<'a> {
+    pub(super) fn new(material: &'a Material<'a>) -> Result<Self, PipelineError> {
+        let Material { request, store, run, finished, prepared, outcome, judged, folder, .. } = *material;
+        let forms = [(Form::Head, &outcome.results), (Form::Base, &outcome.old_forms)];
+        let recorded = forms
+            .into_iter()
+            .flat_map(|(form, results)| results.iter().map(move |result| ((&result.case, form), result.trials.len())));
+        Ok(Self {
+            material,
+            trials: store.recorded_trials(run)?,
+            recorded: recorded.collect(),
+            account: figures::account(outcome, &judged.verdict, finished),
+            redactor: Redactor::for_project(&prepared.project, &request.environment),
+            cases: CaseSpool::in_folder(folder)?,
+        })
+    }
+
+    /// What the trials came to, and the cases as they were written.
+    pub(super) fn into_parts(self) -> (RunAccount<'a>, CaseSpool) {
+        (self.account, self.cases)
+    }
+}
+
+impl CaseFeed for RecordFeed<'_> {
+    type Error = PipelineError;
+
+    fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, PipelineError> {
+        let Some(recorded) = self.recorded.get(&(case, form)) else { return Ok(Vec::new()) };
+        let trials = self.trials.of(case, form)?;
+        if trials.len() != *recorded {
+            return Err(StoreError::Vanished { path: self.trials.path().to_owned() }.into());
+        }
+        trials.iter().for_each(|trial| self.account.add(trial));
+        Ok(trials)
+    }
+
+    /// The check of the ledger, which every gate does, has told of a text that cannot be read.
+    fn accepted(&mut self, case: &CaseId) -> Result<Option<String>, PipelineError> {
+        let Material { request, prepared, .. } = self.material;
+        let files = request.head.as_ref().map(|_| prepared.sides.head_files());
+        let entry = prepared.accepted.baseline.cases.get(case);
+        Ok(entry.and_then(|entry| prepared.accepted.output(files, entry.case.output.as_ref()?)))
+    }
+
+    /// What was observed holds no secret since it was recorded; what a case asks is shown as its file has it.
+    fn whole(&mut self, case: &mut CaseView) -> Result<(), PipelineError> {
+        case.input = self.redactor.json(&case.input);
+        self.cases.add(case)
+    }
+}
+
+/// The text of the document's cases, in a file that nobody sees.
+pub(super) struct CaseSpool {
+    path: PathBuf,
+    file: BufWriter<File>,
+    is_empty: bool,
+}
+
+impl CaseSpool {
+    fn in_folder(folder: &Path) -> Result<Self, PipelineError> {
+        let path = folder.join(DOCUMENT);
+        match tempfile::tempfile_in(folder) {
+            Ok(file) => Ok(Self { path, file: BufWriter::new(file), is_empty: true }),
+            Err(source) => Err(PipelineError::Files { path, source }),
+        }
+    }
+
+    fn add(&mut self, case: &CaseView) -> Result<(), PipelineError> {
+        let write = |file: &mut BufWriter<File>| {
+            let text = serde_json::to_string_pretty(case)?;
+            file.write_all(if self.is_empty { b"\n" } else { b",\n" })?;
+            // A text in JSON holds no line break, so that each one is the layout's.
+            for (number, line) in text.split('\n').enumerate() {
+                file.write_all(if number == 0 { INDENT.as_bytes() } else { b"\n    " })?;
+                file.write_all(line.as_bytes())?;
+            }
+            Ok(())
+        };
+        let written = write(&mut self.file);
+        self.is_empty = false;
+        written.map_err(|source| PipelineError::Files { path: self.path.clone(), source })
+    }
+
+    /// Writes the document with these cases in place of its own: a whole file or none.
+    pub(super) fn write_document(self, document: ReportDocument) -> Result<ReportDocument, PipelineError> {
+        let path = self.path.clone();
+        self.written(document).map_err(|source| PipelineError::Files { path, source })
+    }
+
+    fn written(self, mut document: ReportDocument) -> io::Result<ReportDocument> {
+        let cases = std::mem::take(&mut document.cases);
+        let text = serde_json::to_string_pretty(&document)?;
+        document.cases = cases;
+        let (before, after) =
+            text.split_once(NO_CASES).ok_or_else(|| io::Error::other("the document has no place for its cases"))?;
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let mut whole = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+        write!(whole, "{before}\n  \"cases\": [")?;
+        let mut cases = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        cases.rewind()?;
+        io::copy(&mut BufReader::new(cases), &mut whole)?;
+        write!(whole, "{}{after}", if self.is_empty { "]" } else { "\n  ]" })?;
+        let whole = whole.into_inner().map_err(io::IntoInnerError::into_error)?;
+        whole.as_file().sync_all()?;
+        whole.persist(&self.path).map_err(|error| error.error)?;
+        Ok(document)
+    }
+}
