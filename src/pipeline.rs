@@ -51,6 +51,7 @@ pub use merge::merge;
 pub use parts::PartRequest;
 pub use prepare::Prepared;
 pub use publish::{REPORTS_FOLDER, project_option, read_document};
+pub use report_file::DOCUMENT;
 pub use resume::{CompleteRun, ResumeRequest, Resumed, resume};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,7 +101,7 @@ pub struct Request {
 pub struct Concluded {
     /// The run.
     pub run: RunId,
-    /// Its report.
+    /// Its report, without the evidence of cases beyond those that a page shows in full: that stands in [`DOCUMENT`].
     pub document: ReportDocument,
     /// What was to run, and why.
     pub plan: Plan,

@@ -1,6 +1,7 @@
 //! Standard output and standard error, with colour where it is wanted. A closed pipe ends the talking, not the work.
 
 use std::io::Write;
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -90,10 +91,23 @@ impl Console {
             if text.ends_with('\n') { Ok(()) } else { stream.write_all(b"\n") }?;
             stream.flush()
         });
-        match written {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            other => other,
-        }
+        had_enough(written)
+    }
+
+    /// As [`Self::document`], of a document that lies in a file and ends without a line break: it need not fit into memory.
+    pub(super) fn document_in(&self, path: &Path) -> std::io::Result<()> {
+        let mut file = std::fs::File::open(path)?;
+        let mut stream = std::io::stdout().lock();
+        let copied = std::io::copy(&mut file, &mut stream);
+        had_enough(copied.and_then(|_| stream.write_all(b"\n")).and_then(|()| stream.flush()))
+    }
+}
+
+/// A reader that closed the pipe has had enough, which is no failure.
+fn had_enough(written: std::io::Result<()>) -> std::io::Result<()> {
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
     }
 }
 

@@ -91,7 +91,8 @@ pub(super) fn show(context: &Context, concluded: &Concluded, json: bool) -> Resu
         context.console.remark(report::plan_text(&PlanDocument::new(&concluded.plan, &option), true));
     }
     if json {
-        context.console.json(&concluded.document)?;
+        // As it was written: in memory it is without the evidence that no page shows.
+        context.console.document_in(&concluded.report_folder.join(pipeline::DOCUMENT))?;
         return Ok(());
     }
     let html = shown_path(&concluded.report_folder.join("report.html"));

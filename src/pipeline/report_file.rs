@@ -16,8 +16,8 @@ use crate::store::{RecordedTrials, StoreError};
 use super::publish::Material;
 use super::{PipelineError, figures};
 
-/// The report as a document.
-pub(super) const DOCUMENT: &str = "report.json";
+/// The report as a document, in the run's folder of reports.
+pub const DOCUMENT: &str = "report.json";
 
 /// Where the cases stand in the text of a document that has none.
 const NO_CASES: &str = "\n  \"cases\": []";

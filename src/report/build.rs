@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
-use crate::domain::{CaseId, CaseStatus, PartId, Risk, TrialStatus};
+use crate::domain::{CaseId, CaseStatus, PartId, Risk, TrialStatus, canonical_json};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial, TrialResult};
 use crate::manifest::FaultSpec;
@@ -107,15 +107,22 @@ pub fn build<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<ReportDoc
         view.do_nothing = passed_by_doing_nothing(own);
     }
     document.evidence_statement = statement(&document);
-    document.limits = limits(&document);
+    document.limits = limits(&document, different_inputs(&document.cases, input));
     document.limits.extend(input.limits.iter().cloned());
     Ok(document)
+}
+
+/// How many different things the cases ask that were to run.
+fn different_inputs(ran: &[CaseView], input: &ReportInput) -> usize {
+    let asked = ran.iter().map(|case| input.cases.get(&case.id).map(|case| canonical_json(&case.input)));
+    asked.collect::<BTreeSet<_>>().len()
 }
 
 /// Gives each case its evidence, hands it over whole, and leaves it that where there is room.
 fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed: &mut F) -> Result<(), F::Error> {
     let mut room = Room::for_cases(cases, input);
     for case in cases {
+        case.input = input.cases.get(&case.id).map_or(Value::Null, |case| case.input.clone());
         // Without a result nothing is shown, whatever is on record.
         if case.passes.is_some() {
             case.trials = trial_views(&feed.trials(&case.id, Form::Head)?);
@@ -228,7 +235,7 @@ pub(super) fn excluded_view(excluded: &Excluded, now: Option<&str>) -> ExcludedV
     }
 }
 
-/// The cases that were to run, and any that ran though the plan does not name it, by id, without their trials.
+/// The cases that were to run, and any that ran though the plan does not name it, by id, without what they ask and what was seen.
 fn case_views(input: &ReportInput) -> Vec<CaseView> {
     let selected: BTreeMap<&CaseId, &Selected> = input.plan.selected.iter().map(|one| (&one.case, one)).collect();
     let results: BTreeMap<&CaseId, &CaseResult> = input.results.iter().map(|one| (&one.case, one)).collect();
@@ -294,7 +301,7 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         tries: found.result.map(|result| tries(&result.trials)).unwrap_or_default(),
         do_nothing: input.do_nothing.get(id).copied(),
         tolerated: input.verdict.sets.iter().any(|judgement| judgement.tolerates(id)),
-        input: case.map_or(Value::Null, |case| case.input.clone()),
+        input: Value::Null,
         faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),
         outlives_trials: case.and_then(|case| input.outlives_trials.get(&case.workflow).copied()),
         accepted_output: None,

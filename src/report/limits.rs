@@ -5,15 +5,17 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::comparison::evidence_statement;
-use crate::domain::{Outcome, canonical_json, counted, some_of};
+use crate::domain::{Outcome, counted, some_of};
 use crate::grading::DoNothing;
 
 use super::document::{ExcludedView, ReportDocument};
 
 /// The limits that the document itself tells; a sentence each, the weightiest first.
-pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
+///
+/// `different_inputs` is how many of the cases that were to run ask another thing than the others.
+pub(super) fn limits(document: &ReportDocument, different_inputs: usize) -> Vec<String> {
     [
-        Some(what_ran(document)),
+        Some(what_ran(document, different_inputs)),
         Some(statement(document)),
         errored(document),
         unreached(document),
@@ -34,16 +36,15 @@ pub(super) fn limits(document: &ReportDocument) -> Vec<String> {
     .collect()
 }
 
-fn what_ran(document: &ReportDocument) -> String {
+fn what_ran(document: &ReportDocument, different_inputs: usize) -> String {
     let counts = &document.counts;
-    let inputs: BTreeSet<String> = document.cases.iter().map(|case| canonical_json(&case.input)).collect();
     format!(
         "Run: {} of the project's {}, in {}, with {}. Cases are chosen, not drawn at random: they are no sample of \
          what the workflow meets in use.",
         counts.selected,
         counted(counts.total, "case"),
         counted(counts.trials, "trial"),
-        counted(inputs.len(), "different input"),
+        counted(different_inputs, "different input"),
     )
 }
 

@@ -7,7 +7,7 @@ use holdpoint::report::{ReportDocument, compare_schema, plan_schema, report_sche
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
-use crate::small_project::{FILES, accepted_project};
+use crate::small_project::{CASE, FILES, accepted_project, small_project};
 
 fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -39,6 +39,28 @@ fn what_a_gate_and_a_plan_write_is_valid_under_their_schemas() {
     assert!(compared["cases"].as_array().is_some_and(|cases| cases.len() > 3), "there is something to hold against it");
     assert_valid(&compare_schema(), &compared);
     assert!(!jsonschema::validator_for(&compare_schema()).unwrap().is_valid(&report), "a report is no comparison");
+}
+
+/// More cases pass than a page shows with their answers, and than are held in memory with them.
+#[test]
+fn the_document_has_the_evidence_of_every_case_whatever_the_page_shows() {
+    let sandbox = small_project();
+    for number in 0..310 {
+        let case = CASE.replace("id: greets", &format!("id: greets-{number:03}"));
+        sandbox.write(&format!("cases/policy_accuracy/greets-{number:03}.yaml"), &case);
+    }
+    let printed = sandbox.holdpoint(&["run", "--all", "--json"]).expect(0).stdout;
+    let written = sandbox.read("reports/latest/report.json");
+    assert_eq!(printed, format!("{written}\n"), "what is printed is what was written");
+    let document: Value = serde_json::from_str(&written).unwrap();
+    assert!(written == serde_json::to_string_pretty(&document).unwrap(), "written piece by piece, laid out as a whole");
+    assert_valid(&report_schema(), &document);
+    let cases = document["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 311);
+    for case in cases {
+        assert_eq!(case["trials"][0]["output"], "Good morning\n", "{}", case["id"]);
+        assert_eq!(case["input"]["question"], "Hello", "{}", case["id"]);
+    }
 }
 
 #[test]

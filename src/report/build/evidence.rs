@@ -64,12 +64,12 @@ fn may_have_changed(
 }
 
 impl CaseView {
-    /// Leaves out what its trials rest on, and keeps what lists and counts look at.
+    /// Leaves out what it asks and what its trials rest on, and keeps what lists and counts look at.
     pub(super) fn lighten(&mut self) {
         self.lightened = Some(Lightened { answer_changed: answer_changed(self) });
         let old = self.old_form.iter_mut().flat_map(|old| &mut old.trials);
         self.trials.iter_mut().chain(old).for_each(lighten);
-        self.accepted_output = None;
+        (self.accepted_output, self.input) = (None, serde_json::Value::Null);
     }
 }
 
