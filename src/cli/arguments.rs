@@ -279,12 +279,12 @@ pub(super) enum CaseCommand {
 #[derive(Debug, Args)]
 pub(super) struct CaseNewArguments {
     /// The part, and the risk that a change of it puts at stake.
-    #[arg(long = "for", value_name = "PART/RISK", required_unless_present = "from", conflicts_with = "from")]
+    #[arg(long = "for", value_name = "PART/RISK", conflicts_with = "from")]
     pub(super) shows: Option<PartAtRisk>,
     /// What was recorded: a case of a run (RUN/CASE, or latest/CASE), or `incident FILE`, a paper as `holdpoint incident --json`
     /// writes it.
-    #[arg(long, value_names = ["RUN/CASE | incident", "FILE"], num_args = 1..=2)]
-    pub(super) from: Vec<String>,
+    #[arg(long, value_names = ["RUN/CASE | incident", "FILE"], num_args = 0..=2)]
+    pub(super) from: Option<Vec<String>>,
     /// The case's id; by default made of part and risk, or of the recorded case's.
     #[arg(long, value_name = "ID")]
     pub(super) id: Option<String>,

@@ -88,7 +88,9 @@ fn gaps(overview: &CaseOverview, option: &str) -> Vec<String> {
     }
     let mut lines = vec![paint(WARN, format!("Gaps ({}): a change would put at stake what no case shows", gaps.len()))];
     for gap in gaps {
-        lines.push(format!("  {} of the {} {}", gap.risk, gap.kind, gap.part));
+        let is_used = overview.project.file.workflows.values().any(|workflow| workflow.parts.contains(&gap.part));
+        let unused = if is_used { "" } else { ", which no workflow uses" };
+        lines.push(format!("  {} of the {} {}{unused}", gap.risk, gap.kind, gap.part));
         lines.push(paint(FAINT, format!("    {}", case_new_command(option, &gap.part, &gap.risk))));
     }
     lines

@@ -16,7 +16,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 
 pub(super) fn run(context: &Context, arguments: &CaseNewArguments) -> Result<ExitCode, Failure> {
     let request = CaseFromRequest {
-        origin: origin(&arguments.from)?,
+        origin: origin(arguments.from.as_deref())?,
         id: arguments.id.as_deref().map(CaseId::from),
         workflow: arguments.workflow.as_deref().map(WorkflowId::from),
         set: arguments.set.as_deref().map(Risk::from),
@@ -28,19 +28,36 @@ pub(super) fn run(context: &Context, arguments: &CaseNewArguments) -> Result<Exi
     Ok(ExitCode::Passed)
 }
 
-fn origin(from: &[String]) -> Result<CaseOrigin, Failure> {
+fn origin(from: Option<&[String]>) -> Result<CaseOrigin, Failure> {
+    let Some(from) = from else {
+        return Err(expected("expected `--for PART/RISK`, or `--from` and what was recorded", GAPS));
+    };
     match from {
         [incident, file] if incident == "incident" => Ok(CaseOrigin::Incident(Box::new(read(file)?))),
         [one] => match one.split_once('/') {
             Some((run, case)) if !run.is_empty() && !case.is_empty() => {
                 Ok(CaseOrigin::Run { run: run.to_owned(), case: CaseId::from(case) })
             }
-            _ => Err(Failure::usage(
-                "expected a run and a case, as in `latest/lost-answer`, or `incident FILE`".to_owned(),
+            _ if one == "incident" => {
+                Err(expected("expected the incident's file, as in `--from incident FILE`", PAPER))
+            }
+            _ => Err(expected(
+                "expected a run and a case, as in `--from latest/lost-answer`, or `--from incident FILE`",
+                CASES,
             )),
         },
-        _ => Err(Failure::usage("expected `--from RUN/CASE` or `--from incident FILE`".to_owned())),
+        [] => Err(expected("expected `--from RUN/CASE` or `--from incident FILE`", CASES)),
+        _ => Err(expected("expected `--from RUN/CASE` or `--from incident FILE`, and nothing more", CASES)),
     }
+}
+
+const GAPS: &str = "`holdpoint case list` names the risks that no case shows, each with its command";
+const CASES: &str =
+    "`holdpoint runs` lists the runs, and `holdpoint report RUN` the cases of one; `latest` is the last";
+const PAPER: &str = "`holdpoint incident RUN --about CASE --json > FILE` writes it";
+
+fn expected(what: &str, hint: &str) -> Failure {
+    Failure::Other { code: ExitCode::Usage, text: what.to_owned(), hint: Some(hint.to_owned()) }
 }
 
 fn read(file: &str) -> Result<Incident, Failure> {

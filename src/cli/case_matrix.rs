@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::domain::{CaseStatus, Risk, WorkflowId};
 use crate::pipeline::{CaseCell, CaseOverview};
 
-use super::console::{STRONG, paint};
+use super::console::{FAINT, STRONG, paint};
 
 /// What a person should look at first stands first.
 const WORST_FIRST: [CaseStatus; 5] =
@@ -19,9 +19,11 @@ pub(super) fn lines(overview: &CaseOverview) -> Vec<String> {
     let mut rows: Vec<Vec<String>> = vec![["cases".to_owned()].into_iter().chain(names).collect()];
     rows[0].push("total".to_owned());
     let mut totals = vec![0_usize; workflows.len() + 1];
+    let mut shows_more = false;
     for risk in &overview.risks {
         let cells: Vec<CaseCell> = workflows.iter().map(|workflow| overview.cell(risk, workflow)).collect();
         let of_set = cells.iter().map(|cell| cell.cases).sum::<usize>();
+        shows_more |= cells.iter().any(|cell| cell.of_other_sets > 0);
         for (total, cases) in totals.iter_mut().zip(cells.iter().map(|cell| cell.cases).chain([of_set])) {
             *total += cases;
         }
@@ -44,6 +46,12 @@ pub(super) fn lines(overview: &CaseOverview) -> Vec<String> {
     };
     let mut lines: Vec<String> = rows.iter().map(aligned).collect();
     lines[0] = paint(STRONG, &lines[0]);
+    if shows_more {
+        lines.push(paint(
+            FAINT,
+            "+N: cases of other sets that list the risk under `risks`; they count in their own set's row",
+        ));
+    }
     lines
 }
 
@@ -51,7 +59,7 @@ fn number(cases: usize) -> String {
     if cases == 0 { "-".to_owned() } else { cases.to_string() }
 }
 
-/// `12 passed`, `12, 1 failed`, `3 never ran`, `gap`.
+/// `12 passed`, `12, 1 failed`, `3 never ran`, `+2`, `gap`.
 fn text(cell: &CaseCell) -> String {
     let never = (cell.never_ran() > 0).then(|| (cell.never_ran(), "never ran"));
     let ended = WORST_FIRST.into_iter().filter_map(|status| Some((*cell.last.get(&status)?, status.name())));
@@ -64,8 +72,9 @@ fn text(cell: &CaseCell) -> String {
         Some((cases, name)) if *cases == cell.cases => Some(format!("{cases} {name}")),
         Some((cases, name)) => Some(format!("{}, {cases} {name}", cell.cases)),
     };
+    let more = (cell.of_other_sets > 0).then(|| format!("+{}", cell.of_other_sets));
     let gap = (!cell.gaps.is_empty()).then(|| "gap".to_owned());
-    let parts: Vec<String> = counted.into_iter().chain(gap).collect();
+    let parts: Vec<String> = counted.into_iter().chain(more).chain(gap).collect();
     if parts.is_empty() { number(0) } else { parts.join(", ") }
 }
 
@@ -79,7 +88,7 @@ pub(super) fn set(overview: &CaseOverview, risk: &Risk) -> serde_json::Value {
         let mut last: serde_json::Map<String, serde_json::Value> =
             cell.last.iter().map(|(status, cases)| (status.name().to_owned(), json!(cases))).collect();
         last.insert("never_ran".to_owned(), json!(cell.never_ran()));
-        json!({"cases": cell.cases, "last": last, "gaps": cell.gaps})
+        json!({"cases": cell.cases, "of_other_sets": cell.of_other_sets, "last": last, "gaps": cell.gaps})
     };
     let cells: BTreeMap<&WorkflowId, _> = cells.iter().map(|(workflow, cell)| (*workflow, as_json(cell))).collect();
     json!({"set": risk, "total": counts.values().sum::<usize>(), "workflows": counts, "cells": cells})

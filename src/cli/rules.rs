@@ -26,12 +26,26 @@ pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitC
     let widest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().max(13);
     for row in &rows {
         context.console.say(format!("{}  {}", paint(STRONG, format!("{:<widest$}", name(row))), row.sentence));
-        if !row.risks.is_empty() {
-            let names: Vec<&str> = row.risks.iter().map(Risk::as_str).collect();
-            context.console.say(format!("{:1$}{2}", "", widest + 2, paint(FAINT, names.join(", "))));
+        for line in risk_lines(row) {
+            context.console.say(format!("{:1$}{2}", "", widest + 2, paint(FAINT, line)));
         }
     }
+    context.console.remark(
+        "Where a case is demanded and none shows the risk, a change is uncovered and ends the gate 11; cases that show what \
+         else is at stake run where there are any.",
+    );
     Ok(ExitCode::Passed)
+}
+
+/// What a rule puts at stake: first that for which a case is demanded.
+fn risk_lines(row: &RuleRow) -> Vec<String> {
+    let names = |risks: Vec<&Risk>| risks.into_iter().map(Risk::as_str).collect::<Vec<_>>().join(", ");
+    let further: Vec<&Risk> = row.risks.iter().filter(|risk| !row.demanded.contains(risk)).collect();
+    let demanded =
+        (!row.demanded.is_empty()).then(|| format!("demands a case: {}", names(row.demanded.iter().collect())));
+    let word = if row.demanded.is_empty() { "at stake, no case demanded" } else { "also at stake" };
+    let further = (!further.is_empty()).then(|| format!("{word}: {}", names(further)));
+    demanded.into_iter().chain(further).collect()
 }
 
 /// What a rule takes: a kind of change, or one facet of it.
@@ -56,12 +70,12 @@ fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Fa
         for ExplainedClaim { claim, rule, further } in &path.claims {
             context.console.say(format!("  {}", claim.by));
             for rule in rule.iter().chain(further) {
-                let risks: Vec<&str> = rule.risks.iter().map(Risk::as_str).collect();
-                let at_stake =
-                    if risks.is_empty() { String::new() } else { format!(", at stake: {}", risks.join(", ")) };
                 let by = if rule.own { ", by a rule of the project" } else { "" };
-                let what = format!("a change of {}: runs {}{at_stake}{by}", name(rule), rule.scope.phrase());
+                let what = format!("a change of {}: runs {}{by}", name(rule), rule.scope.phrase());
                 context.console.say(format!("    {}", paint(FAINT, what)));
+                for line in risk_lines(rule) {
+                    context.console.say(format!("      {}", paint(FAINT, line)));
+                }
             }
         }
     }
@@ -86,7 +100,27 @@ fn as_json(row: &RuleRow) -> serde_json::Value {
         "facet": row.facet,
         "own": row.own,
         "risks": row.risks,
+        "demanded": row.demanded,
         "scope": row.scope.phrase(),
         "sentence": row.sentence,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_demanded_stands_before_what_is_at_stake_besides() {
+        let rows = rule_rows(None);
+        let of = |name: &str| rows.iter().find(|row| row.change.name() == name).map(risk_lines).unwrap_or_default();
+        let source = [
+            "demands a case: missing_availability, policy_accuracy, source_conflict",
+            "also at stake: injected_instructions",
+        ];
+        assert_eq!(of("source"), source);
+        assert_eq!(of("permissions"), ["demands a case: access, action, injected_instructions"]);
+        assert!(of("code").len() == 1 && of("code")[0].starts_with("at stake, no case demanded: access, "));
+        assert!(of("inert").is_empty());
+    }
 }

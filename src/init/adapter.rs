@@ -55,7 +55,8 @@ pub(super) fn file(language: Language) -> NewFile {
         Language::Node => NODE,
         Language::Other => SHELL,
     };
-    let text = text.replace("{NOT_JOINED}", NOT_JOINED);
+    let told = format!("{}, {NOT_JOINED}", language.adapter_path());
+    let text = text.replace("{NOT_JOINED}", &told);
     NewFile::new(language.adapter_path(), "joins your workflow to holdpoint: edit this one", text)
 }
 

@@ -56,6 +56,8 @@ pub struct FoundLine {
     pub path: String,
     /// The line, from 1.
     pub line: usize,
+    /// An address on this machine that the same line names, as what holds where the environment says nothing.
+    pub default: Option<String>,
 }
 
 /// A tool's description, as a model is told.
@@ -230,7 +232,8 @@ fn read_lines(code: &[&str], own: &[&String], read: &dyn Fn(&str) -> Option<Stri
         for (index, line) in text.lines().enumerate() {
             let mut take = |name: &str, list: &mut Vec<FoundLine>| {
                 if seen.insert(name.to_owned()) {
-                    list.push(FoundLine { name: name.to_owned(), path: path.to_owned(), line: index + 1 });
+                    let (path, default) = (path.to_owned(), local_address(line).map(str::to_owned));
+                    list.push(FoundLine { name: name.to_owned(), path, line: index + 1, default });
                 }
             };
             if let Some(name) = first_group(model_names(), line) {
@@ -278,6 +281,16 @@ fn variables(line: &str) -> impl Iterator<Item = &str> {
         .flat_map(move |pattern| pattern.captures_iter(line))
         .filter_map(|found| found.get(1))
         .map(|name| name.as_str())
+}
+
+/// An address on this machine that a line names: what stands elsewhere may be what real work depends on.
+fn local_address(line: &str) -> Option<&str> {
+    static LOCAL: OnceLock<Option<Regex>> = OnceLock::new();
+    let pattern = LOCAL.get_or_init(|| {
+        Regex::new(r#"["'`](https?://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]*)?)["'`]"#)
+            .ok()
+    });
+    first_group(pattern, line)
 }
 
 /// Addresses of services that speak HTTP, as far as a name says so.

@@ -78,7 +78,8 @@ fn connector(line: &FoundLine) -> Vec<String> {
         "# One for each thing that can be asked of it. What the target promises of a request that it gets twice, and how".to_owned(),
         "# its calls look on the wire, stand here too: `holdpoint schema connector`.".to_owned(),
         "operations:".to_owned(),
-        "  call:".to_owned(),
+        "  call:                        # name it after what is asked for, as in `order`".to_owned(),
         "    effect: update             # what it leaves behind: none, create, update, delete, send".to_owned(),
+        "    # wire: {method: POST, path: /orders, intention: {body: /request}}    # which calls these are, and what each is about".to_owned(),
     ]
 }

@@ -2,6 +2,7 @@
 
 use crate::manifest::{schema_line, yaml_quoted, yaml_word};
 
+use super::look::FoundLine;
 use super::parts::{FoundPart, Shows};
 use super::{Proposal, Start};
 
@@ -56,8 +57,16 @@ fn start(proposal: &Proposal<'_>) -> Vec<String> {
     let keys: Vec<&str> = found.model_addresses.iter().chain(&found.keys).map(|key| key.name.as_str()).collect();
     let names = if keys.is_empty() { "HOME".to_owned() } else { keys.join(", ") };
     lines.push(format!("      # env: {{pass: [{names}]}}"));
+    if proposal.start == Start::Adapter {
+        lines.extend(SERVICE.map(str::to_owned));
+    }
     lines
 }
+
+const SERVICE: [&str; 2] = [
+    "    # A service that takes this document as a POST body needs no adapter; in place of `command`:",
+    "    # http: {url: \"http://127.0.0.1:PORT/PATH\"}",
+];
 
 fn used_parts(parts: &[FoundPart<'_>]) -> Vec<String> {
     if parts.is_empty() {
@@ -85,22 +94,32 @@ fn code(proposal: &Proposal<'_>) -> Vec<String> {
 /// stands behind them.
 fn connectors(parts: &[FoundPart<'_>]) -> Vec<String> {
     let addresses = parts.iter().filter_map(|part| match part.shows {
-        Shows::Address(line) => Some((&part.id, &line.name)),
+        Shows::Address(line) => Some(connector(&part.id, line)),
         _ => None,
     });
-    let entries: Vec<String> = addresses
-        .map(|(id, variable)| format!("#   {id}: {{env: [{variable}], upstream: {{url: \"http://127.0.0.1:8000\"}}}}"))
-        .collect();
+    let entries: Vec<String> = addresses.collect();
     if entries.is_empty() {
         return Vec::new();
     }
     let opening = [
         "",
         "# With these, holdpoint stands between the workflow and its targets: it sees every call, can fail each, and",
-        "# `holdpoint exercise` tries that for all of them. Name a service of your own that may be written to.",
+        "# `holdpoint exercise` tries that for all of them. Name a service of your own that may be written to, and its",
+        "# `operations` in the manifest.",
         "# connectors:",
     ];
     opening.into_iter().map(str::to_owned).chain(entries).collect()
+}
+
+/// The service that the code itself falls back on, where that is on this machine; else a place to write it down. A path
+/// of its address is the one below which holdpoint listens, too.
+fn connector(id: &str, line: &FoundLine) -> String {
+    let default = line.default.as_deref().unwrap_or("http://127.0.0.1:PORT").trim_end_matches('/');
+    let path_at = default.find("://").and_then(|at| default[at + 3..].find('/').map(|slash| at + 3 + slash));
+    let (address, path) = default.split_at(path_at.unwrap_or(default.len()));
+    let base_path = if path.is_empty() { String::new() } else { format!(", base_path: {}", yaml_quoted(path)) };
+    let url = yaml_quoted(address);
+    format!("#   {}: {{env: [{}], upstream: {{url: {url}}}{base_path}}}", yaml_word(id), line.name)
 }
 
 fn inert(proposal: &Proposal<'_>) -> Vec<String> {

@@ -59,7 +59,8 @@ fn a_repository_shows_its_parts_by_names_and_lines() {
     assert_eq!(found.prompts, ["prompts/answer.md"]);
     assert_eq!(found.sources, ["policies/archive/returns.md", "policies/returns.md"]);
     assert_eq!(found.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["open_ticket"]);
-    let line = |name: &str, path: &str, line| FoundLine { name: name.to_owned(), path: path.to_owned(), line };
+    let line =
+        |name: &str, path: &str, line| FoundLine { name: name.to_owned(), path: path.to_owned(), line, default: None };
     assert_eq!(found.models, [line("gpt-4o-mini", "app/desk.py", 1)]);
     assert_eq!(found.addresses, [line("ORDERS_URL", "app/desk.py", 2)], "a database speaks no HTTP");
     assert_eq!(found.keys, [line("OPENAI_API_KEY", "app/desk.py", 3)]);
@@ -109,7 +110,7 @@ fn what_is_written_passes_the_check_and_says_what_was_found() {
     assert_eq!(workflow.code, ["app/**", "run.py"]);
     assert_eq!(project.cases.len(), 2);
     let adapter = new.iter().find(|file| file.path == "holdpoint_adapter.py").unwrap();
-    assert!(adapter.text.contains(adapter::NOT_JOINED));
+    assert!(adapter.text.contains("holdpoint_adapter.py, not joined to a workflow yet"), "it says which file to join");
     let case = new.iter().find(|file| file.path.ends_with("answers-with-text.yaml")).unwrap();
     assert!(case.text.contains(adapter::NOT_JOINED), "the case fails until the adapter is joined");
     assert!(new.iter().any(|file| file.path == ".gitignore"));
@@ -123,6 +124,32 @@ fn a_workflow_that_was_named_needs_no_adapter() {
     assert!(!new.iter().any(|file| file.path.contains("adapter") || file.text.contains(adapter::NOT_JOINED)));
     let (_, files) = begun(desk(), Start::Service("http://127.0.0.1:9/x".into()));
     assert!(loaded(&files).project.file.workflows["order-desk"].http.is_some());
+}
+
+#[test]
+fn an_address_on_this_machine_that_the_code_falls_back_on_is_written_down() {
+    let connectors = |line: &str| {
+        let (new, files) = begun(MemoryFiles::new().with("a.py", line), Start::Adapter);
+        let shown = new[0].text.lines().find(|line| line.starts_with("#   shop")).unwrap().to_owned();
+        let switched_on =
+            new[0].text.replace("# connectors:", "connectors:").replace("#   shop", "  shop").replace("PORT", "80");
+        let manifest = new.iter().find(|file| file.path == "manifests/shop.yaml").unwrap();
+        let described = manifest.text.replace("    # wire:", "    wire:");
+        loaded(&files.with("holdpoint.yaml", switched_on).with("manifests/shop.yaml", described));
+        shown
+    };
+    let with = |upstream: &str| format!("#   shop: {{env: [SHOP_URL], upstream: {{url: {upstream}}}");
+    assert_eq!(
+        connectors("os.environ.get('SHOP_URL', 'http://localhost:9311/v2/')"),
+        with("\"http://localhost:9311\"") + ", base_path: \"/v2\"}"
+    );
+    assert_eq!(
+        connectors("os.getenv(\"SHOP_URL\", \"http://127.0.0.1:9311\")"),
+        with("\"http://127.0.0.1:9311\"") + "}"
+    );
+    let unknown = with("\"http://127.0.0.1:PORT\"") + "}";
+    assert_eq!(connectors("os.environ['SHOP_URL']"), unknown);
+    assert_eq!(connectors("os.getenv('SHOP_URL', 'https://api.example.com')"), unknown, "real work may depend on it");
 }
 
 #[test]

@@ -284,7 +284,11 @@ fn in_parallel<T: Send>(paths: &[String], read: impl Fn(&str) -> T + Sync) -> Ve
     })
 }
 
-/// Manifests that no workflow uses: their changes put nothing at risk, which is seldom meant.
+const UNUSED: &str = "list it under a workflow's `parts` in holdpoint.yaml, or remove it; until then a change of it counts for every \
+                      workflow, and can be uncovered";
+
+/// Manifests that no workflow uses: who uses the part is not known, so a change of it counts for all of them, and is uncovered
+/// where no case names it. That is seldom meant.
 fn unused_parts(scope: &Scope<'_>) -> Vec<Diagnostic> {
     let Some(project) = scope.project else { return Vec::new() };
     let used: BTreeSet<&str> =
@@ -294,7 +298,7 @@ fn unused_parts(scope: &Scope<'_>) -> Vec<Diagnostic> {
         .filter_map(|(id, part)| {
             let place = part.id_place.as_ref()?;
             let warning = place.error(format!("no workflow uses the part `{id}`"));
-            Some(warning.with_hint("list it under a workflow's `parts` in holdpoint.yaml, or remove it").as_warning())
+            Some(warning.with_hint(UNUSED).as_warning())
         })
         .collect()
 }

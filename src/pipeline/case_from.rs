@@ -240,7 +240,7 @@ fn trial<'r>(record: &'r RunRecord, id: &CaseId) -> Result<&'r GradedTrial, Pipe
         let named: Vec<&str> = record.header.cases.keys().map(CaseId::as_str).collect();
         let hint = match crate::manifest::nearest(id.as_str(), &named) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`holdpoint failures RUN` lists what went wrong there".to_owned(),
+            None => format!("`holdpoint report {}` lists its cases", record.header.run),
         };
         ScaffoldError::new(message, hint).into()
     })

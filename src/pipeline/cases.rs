@@ -81,6 +81,8 @@ pub struct CaseOverview {
 pub struct CaseCell {
     /// How many cases the risk's set has for the workflow.
     pub cases: usize,
+    /// How many cases of other sets show the risk too, because they list it under `risks`.
+    pub of_other_sets: usize,
     /// How many of them ended how when they last ran on this machine.
     pub last: BTreeMap<CaseStatus, usize>,
     /// The parts whose change would put the risk at stake for the workflow, and no case shows it.
@@ -98,7 +100,9 @@ impl CaseOverview {
     /// What there is to say of one risk's set and one workflow. A part that no workflow lists is a gap for each.
     pub fn cell(&self, risk: &Risk, workflow: &WorkflowId) -> CaseCell {
         let mut cell = CaseCell::default();
-        for case in self.project.cases.values().filter(|case| case.set == *risk && case.workflow == *workflow) {
+        let of_workflow = || self.project.cases.values().filter(|case| case.workflow == *workflow);
+        cell.of_other_sets = of_workflow().filter(|case| case.set != *risk && case.risks.contains(risk)).count();
+        for case in of_workflow().filter(|case| case.set == *risk) {
             cell.cases += 1;
             if let Some(status) = self.last.get(&case.id) {
                 *cell.last.entry(*status).or_default() += 1;

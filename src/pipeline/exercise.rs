@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use crate::domain::{CaseId, RunId, WorkflowId};
-use crate::evidence::Form;
+use crate::evidence::{Form, excerpt};
 use crate::execution::{
     Cancellation, ExecutionError, ExecutionSettings, REDACTED, Redactor, TrialSpec, execute, step_input,
 };
@@ -17,7 +17,7 @@ use crate::exercise::{
     rows,
 };
 use crate::grading::{GradedTrial, GradingContext, grade};
-use crate::manifest::{Case, Project};
+use crate::manifest::{Case, PartKind, Project};
 use crate::operations::{Form as PaperForm, Paper};
 use crate::report::render_sheet_html;
 use crate::store::Store;
@@ -89,7 +89,7 @@ pub fn exercise(
     let first = results.first.take().ok_or_else(|| cancelled(cancellation))?;
     let learned = learn(&first.observation, &project.parts);
     if learned.calls.is_empty() {
-        return Err(PipelineError::NoCases(no_calls(&workflow, &first, &learned)));
+        return Err(PipelineError::NoCases(no_calls(&project, &workflow, &first, &learned)));
     }
     let mut to_run = rows(&subject, &learned.calls);
     if request.pairs {
@@ -169,7 +169,7 @@ fn workflow(project: &Project, named: Option<&str>) -> Result<WorkflowId, Pipeli
         let spec = project.file.workflows.get(id);
         spec.is_some_and(|spec| spec.parts.iter().any(|part| project.file.connectors.contains_key(part)))
     };
-    let hint = "its calls must go through holdpoint: name its connectors under `connectors` in holdpoint.yaml";
+    let hint = connector_hint(project);
     if let Some(name) = named {
         let Some(id) = project.file.workflows.keys().find(|id| id.as_str() == name) else {
             let names: Vec<&str> = project.file.workflows.keys().map(WorkflowId::as_str).collect();
@@ -190,6 +190,21 @@ fn workflow(project: &Project, named: Option<&str>) -> Result<WorkflowId, Pipeli
             Err(PipelineError::NoCases(format!("say which workflow: {}", names.join(", "))))
         }
     }
+}
+
+/// What to write so that calls go through holdpoint, with the name of a connector that the project has.
+fn connector_hint(project: &Project) -> String {
+    let mut connectors = project.parts.values().filter(|part| part.kind == PartKind::Connector);
+    let (named, rest) = match connectors.next() {
+        Some(part) => (part.id.to_string(), "it is among the workflow's `parts`"),
+        None => ("shop".to_owned(), "its manifest, of kind connector, is among the workflow's `parts`"),
+    };
+    let variable = named.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    format!(
+        "its calls must go through holdpoint. Write under `connectors` in holdpoint.yaml \
+         `{named}: {{upstream: {{url: \"http://127.0.0.1:PORT\"}}, env: [{variable}_URL]}}`, where {rest} and {variable}_URL is \
+         the variable from which the workflow reads the address"
+    )
 }
 
 fn subject(project: &Project, workflow: &WorkflowId, request: &ExerciseRequest) -> Result<Subject, PipelineError> {
@@ -222,7 +237,10 @@ fn first_input(case: &Case) -> Value {
     first.and_then(|step| step_input(case, step).ok()).map_or_else(|| case.input.clone(), Cow::into_owned)
 }
 
-fn no_calls(workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> String {
+/// Characters of an answer that are shown where it led to no call.
+const ANSWER_SHOWN: usize = 80;
+
+fn no_calls(project: &Project, workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> String {
     let mut message = format!("the clean run of `{workflow}` made no call that its connectors' manifests describe");
     let failure = first.observation.steps.iter().find_map(|step| step.failure.as_ref());
     if let Some(error) = first.observation.error.as_ref().or(failure) {
@@ -231,6 +249,17 @@ fn no_calls(workflow: &WorkflowId, first: &GradedTrial, learned: &Learned) -> St
     let unknown: Vec<&str> = learned.unknown.union(&learned.unknown_writes).map(String::as_str).collect();
     if !unknown.is_empty() {
         message.push_str(&format!("; it made calls that none describes: {}", unknown.join(", ")));
+    }
+    if first.observation.exchanges.is_empty() {
+        let answer = first.observation.last_answer().map(|answer| excerpt(&answer.output_text(), ANSWER_SHOWN));
+        let answered = answer.map_or_else(|| "it answered nothing".to_owned(), |text| format!("it answered `{text}`"));
+        let variables: Vec<&str> =
+            project.file.connectors.values().flat_map(|spec| spec.env.iter().map(String::as_str)).collect();
+        message.push_str(&format!(
+            "; {answered}. Give an input that leads to a call with --input, and look whether the address of each call is read \
+             from {}",
+            variables.join(" or ")
+        ));
     }
     message
 }

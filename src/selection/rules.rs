@@ -182,10 +182,7 @@ pub(super) fn ruling(file: &ProjectFile, kind: ChangeKind, asked: Asked<'_>) -> 
     }
     let built_in = rule_for(kind);
     let mut risks: BTreeSet<Risk> = built_in.risks_with(&file.risks).into_iter().collect();
-    let mut demanded: BTreeSet<Risk> = match built_in.scope {
-        RuleScope::Everything => BTreeSet::new(),
-        _ => built_in.risks.iter().copied().map(Risk::from).collect(),
-    };
+    let mut demanded = built_in.demanded();
     risks.extend(own.iter().cloned());
     demanded.extend(own);
     Ruling { risks, demanded, scope: built_in.scope }
@@ -197,6 +194,14 @@ fn own_rules(file: &ProjectFile, kind: ChangeKind) -> impl Iterator<Item = &Rule
 }
 
 impl Rule {
+    /// The risks for which such a change demands a case. What reaches every case runs those that there are, and demands none.
+    fn demanded(&self) -> BTreeSet<Risk> {
+        match self.scope {
+            RuleScope::Everything => BTreeSet::new(),
+            _ => self.risks.iter().copied().map(Risk::from).collect(),
+        }
+    }
+
     /// The risks that such a change puts at stake in a project with these risks of its own, sorted. No built-in
     /// rule can know what a project's own risk depends on, so every rule that names any risk names those too.
     fn risks_with(&self, project_risks: &[Risk]) -> Vec<Risk> {
@@ -220,6 +225,8 @@ pub struct RuleRow {
     pub facet: Option<String>,
     /// The risks that it puts at stake, sorted.
     pub risks: Vec<Risk>,
+    /// Those of them for which a case is demanded, sorted: where none shows one, the change is uncovered.
+    pub demanded: Vec<Risk>,
     /// Whose cases it reaches.
     pub scope: RuleScope,
     /// Why it is so.
@@ -238,6 +245,7 @@ pub fn rule_rows(file: Option<&ProjectFile>) -> Vec<RuleRow> {
             change: rule.change,
             facet: None,
             risks: rule.risks_with(own_risks),
+            demanded: rule.demanded().into_iter().collect(),
             scope: rule.scope,
             sentence: rule.sentence.to_owned(),
             own: false,
@@ -255,6 +263,7 @@ pub fn rule_rows(file: Option<&ProjectFile>) -> Vec<RuleRow> {
                 change,
                 facet: None,
                 risks: all.into_iter().collect(),
+                demanded: Vec::new(),
                 scope: RuleScope::Everything,
                 sentence: format!("No rule of the project says what {what} puts at risk."),
                 own: false,
@@ -272,7 +281,8 @@ fn own_row(change: ChangeKind, rule: &RuleSpec, description: Option<&str>) -> Ru
     let sentence = rule.because.as_deref().or(description).unwrap_or("The project says so.").to_owned();
     let scope = rule_for(change).scope;
     let scope = if scope == RuleScope::CitingCases { scope } else { RuleScope::UsingWorkflows };
-    RuleRow { change, facet: rule.facet.clone(), risks: risks.into_iter().collect(), scope, sentence, own: true }
+    let risks: Vec<Risk> = risks.into_iter().collect();
+    RuleRow { change, facet: rule.facet.clone(), demanded: risks.clone(), risks, scope, sentence, own: true }
 }
 
 /// The risks that any change of a kind can put at stake in the project.
@@ -298,6 +308,20 @@ mod tests {
         let mut names: Vec<&str> = rule.risks.iter().chain(rule.further).copied().collect();
         names.sort_unstable();
         names
+    }
+
+    #[test]
+    fn a_rule_shows_what_is_demanded_when_a_change_comes() {
+        let file = project_file("risks: [tone]");
+        for row in rule_rows(Some(&file)) {
+            let ruling = ruling(&file, row.change, Asked::Any);
+            assert_eq!(row.demanded, ruling.demanded.into_iter().collect::<Vec<_>>(), "{:?}", row.change);
+            assert_eq!(row.risks, ruling.risks.into_iter().collect::<Vec<_>>(), "{:?}", row.change);
+            assert!(!row.demanded.contains(&"tone".into()), "no built-in rule knows what an own risk depends on");
+        }
+        let of =
+            |kind: ChangeKind| rule_rows(None).into_iter().find(|row| row.change == kind).map(|row| row.demanded.len());
+        assert_eq!((of(ChangeKind::Source), of(ChangeKind::Code)), (Some(3), Some(0)));
     }
 
     #[test]

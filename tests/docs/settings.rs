@@ -206,6 +206,7 @@ const DESK: Setting = Setting {
             .tried("holdpoint case list --json"),
         said(&["docs/workflow.md"], "holdpoint rules --explain PATH")
             .tried("holdpoint rules --explain prompts/answer.md"),
+        said(&["docs/workflow.md"], "holdpoint rules"),
         said(&["docs/baselines.md"], "holdpoint baseline verify"),
         said(&["README.md", "docs/baselines.md"], "gate --expect-head DIGEST").tried(
             "holdpoint gate --expect-head $(holdpoint baseline verify | grep --only-matching 'sha256:[0-9a-f]*')",

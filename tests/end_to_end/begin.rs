@@ -32,11 +32,15 @@ fn the_gate_runs_at_once_and_is_green_once_its_author_has_written_what_only_they
     sandbox.holdpoint(&["check"]).expect(0);
 
     // Nothing is green before anything was written: both cases fail, and say what they lack.
-    sandbox.holdpoint(&["gate"]).expect(12).says("answers-with-text").says("not joined to a workflow yet");
+    sandbox
+        .holdpoint(&["gate"])
+        .expect(12)
+        .says("answers-with-text")
+        .says("holdpoint_adapter.py, not joined to a workflow yet");
 
     sandbox.edit(
         "holdpoint_adapter.py",
-        "    return {\"output\": f\"not joined to a workflow yet: {question}\"}",
+        "    return {\"output\": f\"holdpoint_adapter.py, not joined to a workflow yet: {question}\"}",
         "    from desk import reply\n    return {\"output\": reply(question)}",
     );
     sandbox.edit("cases/policy_accuracy/says-a-fact.yaml", "\"<write here what the answer must say>\"", "30 days");

@@ -135,9 +135,12 @@ fn the_list_counts_cases_names_gaps_with_their_command_and_says_how_cases_last_e
     assert_eq!(listed["last"], serde_json::json!({"passed": 1, "never_ran": 0}));
     assert_eq!(entry(&listed["sets"], "set", "policy_accuracy")["workflows"]["greeter"], 1);
     let cell = &entry(&listed["sets"], "set", "policy_accuracy")["cells"]["greeter"];
-    assert_eq!(*cell, serde_json::json!({"cases": 1, "last": {"passed": 1, "never_ran": 0}, "gaps": []}));
+    let expected =
+        serde_json::json!({"cases": 1, "of_other_sets": 0, "last": {"passed": 1, "never_ran": 0}, "gaps": []});
+    assert_eq!(*cell, expected);
     let cell = &entry(&listed["sets"], "set", "malformed_output")["cells"]["greeter"];
-    assert_eq!(*cell, serde_json::json!({"cases": 0, "last": {"never_ran": 0}, "gaps": ["greeting"]}));
+    let expected = serde_json::json!({"cases": 0, "of_other_sets": 0, "last": {"never_ran": 0}, "gaps": ["greeting"]});
+    assert_eq!(*cell, expected);
     assert_eq!(entry(&listed["sets"], "set", "duplicate")["total"], 0);
     let shown = entry(&listed["coverage"], "risk", "policy_accuracy");
     assert_eq!((&shown["cases"], &shown["command"]), (&1.into(), &serde_json::Value::Null));
@@ -164,5 +167,39 @@ fn a_project_whose_cases_show_everything_has_no_gaps() {
         "workflow: greeter\nrisks: [missing_availability, injected_instructions, malformed_output, source_conflict, \
          context_boundaries]\n",
     );
-    sandbox.holdpoint(&["case", "list"]).expect(0).says("No gaps");
+    let text = sandbox.holdpoint(&["case", "list"]).expect(0).says("No gaps").stdout.clone();
+    let row = text.lines().find(|line| line.starts_with("malformed_output")).unwrap();
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>(),
+        ["malformed_output", "+1", "-"],
+        "its set has none of its own"
+    );
+    assert!(text.contains("+N: cases of other sets"), "{text}");
+    let listed = sandbox.holdpoint(&["case", "list", "--json"]).expect(0).json();
+    let cell = &entry(&listed["sets"], "set", "malformed_output")["cells"]["greeter"];
+    assert_eq!((&cell["cases"], &cell["of_other_sets"]), (&0.into(), &1.into()));
+}
+
+#[test]
+fn a_part_that_no_workflow_uses_is_said_to_be_one_where_it_leaves_gaps() {
+    let sandbox = accepted_project();
+    sandbox.write("manifests/stray.yaml", "kind: permissions\nid: stray\nversion: '1'\nactors: {guest: {}}\n");
+    let said = sandbox.holdpoint(&["check"]);
+    assert!(said.stderr.contains("no workflow uses the part `stray`"), "{}", said.stderr);
+    assert!(said.stderr.contains("until then a change of it counts for every workflow"), "{}", said.stderr);
+    sandbox.holdpoint(&["case", "list"]).expect(0).says("access of the permissions stray, which no workflow uses");
+}
+
+#[test]
+fn what_a_new_case_is_to_be_made_of_has_to_be_said_and_how() {
+    let sandbox = small_project();
+    let said = |arguments: &[&str], words: &str, hint: &str| {
+        sandbox.holdpoint(&[&["case", "new"], arguments].concat()).expect(2).says(words).says(hint);
+    };
+    said(&[], "`--for PART/RISK`, or `--from`", "`holdpoint case list` names");
+    said(&["--from"], "expected `--from RUN/CASE` or `--from incident FILE`", "`holdpoint runs` lists the runs");
+    said(&["--from", "latest"], "as in `--from latest/lost-answer`", "`latest` is the last");
+    said(&["--from", "incident"], "the incident's file", "holdpoint incident RUN --about CASE --json");
+    sandbox.holdpoint(&["run", "--all"]).expect(0);
+    said(&["--from", "latest/nowhere-to-be-seen"], "recorded no trial", "`holdpoint report 2");
 }

@@ -97,6 +97,11 @@ fn rules_and_their_explanation_show_what_the_project_declares() {
     let rows = sandbox.holdpoint(&["rules", "--json"]).expect(0).json();
     let own = rows["rules"].as_array().unwrap().iter().filter(|row| row["own"] == true);
     assert_eq!(own.map(|row| row["facet"].as_str().unwrap()).collect::<Vec<_>>(), ["threshold", "words"]);
+    let row =
+        |change: &str| rows["rules"].as_array().unwrap().iter().find(|row| row["change"] == change).unwrap().clone();
+    let demanded = ["missing_availability", "policy_accuracy", "source_conflict"];
+    assert_eq!(row("source")["demanded"], serde_json::json!(demanded));
+    assert!(rules.contains(&format!("demands a case: {}\n", demanded.join(", "))), "{rules}");
     let explained = sandbox.holdpoint(&["rules", "--explain", "manifests/filter.yaml"]).expect(0).stdout;
     for words in ["manifest of the guardrail `filter`", "guardrail threshold", "guardrail words", "runs every case"] {
         assert!(explained.contains(words), "{words}:\n{explained}");

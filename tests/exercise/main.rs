@@ -253,4 +253,5 @@ fn what_cannot_be_exercised_is_said() {
     // An input on which the workflow ends before its first call.
     let text = complaint(&["exercise", "--input", "{}"], 14);
     assert!(text.contains("made no call") && text.contains("KeyError"), "{text}");
+    assert!(text.contains("--input") && text.contains("ORDERS_URL or "), "it says what to look at: {text}");
 }

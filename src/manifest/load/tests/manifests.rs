@@ -232,7 +232,8 @@ fn a_part_that_no_workflow_uses_is_a_warning() {
     assert_eq!(
         warnings.iter().map(shown).collect::<Vec<_>>(),
         ["manifests/odd.yaml:1:5 no workflow uses the part `odd`\n  \
-         list it under a workflow's `parts` in holdpoint.yaml, or remove it"]
+         list it under a workflow's `parts` in holdpoint.yaml, or remove it; until then a change of it counts for every \
+         workflow, and can be uncovered"]
     );
     assert_eq!(warnings[0].severity, crate::manifest::Severity::Warning);
 }
