@@ -1,4 +1,4 @@
-//! SHA-256 digests, written as `sha256:` and 64 hexadecimal digits so that `sha256sum` can check them.
+//! SHA-256 digests, written as `sha256:` and 64 hexadecimal digits so that `sha256sum` can check them. A copy shares the text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::canonical_json;
 
 const PREFIX: &str = "sha256:";
 
-/// A content address. Two contents with the same digest are taken to be the same content. A copy shares the text.
+/// A content address. Two contents with the same digest are taken to be the same content.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest(Arc<str>);

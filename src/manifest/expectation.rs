@@ -18,11 +18,11 @@ pub use behaviour::{
 
 /// One expectation: exactly one of its fields, which names the grader that judges it.
 ///
-/// Expectations look at the answer of the last invoke, unless they look at what the target holds. Every form is boxed: of more than
-/// twenty all but one are empty, and a project holds as many expectations as its cases have.
+/// Expectations look at the answer of the last invoke, unless they look at what the target holds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+// Every form is boxed: of more than twenty all but one are empty, and a project holds as many as its cases have.
 pub struct Expectation {
     /// The opposite must hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +81,7 @@ pub struct Expectation {
     /// The key is there, stays the same over the attempts at one operation, and is another one for another operation and for
     /// another payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub identity: Option<CallsMeant>,
+    pub identity: Option<Box<CallsMeant>>,
     /// One key never goes with two payloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<ParametersWord>,
@@ -568,7 +568,7 @@ impl Expectation {
             .or_else(|| self.backoff.as_deref().cloned().map(Grader::Backoff))
             .or_else(|| self.retry_after.as_deref().map(|form| Grader::RetryAfter(form.calls())))
             .or_else(|| self.no_retry.as_deref().cloned().map(Grader::NoRetry))
-            .or_else(|| self.identity.clone().map(Grader::Identity))
+            .or_else(|| self.identity.as_deref().cloned().map(Grader::Identity))
             .or_else(|| self.parameters.map(|ParametersWord::Unchanged| Grader::ParametersUnchanged))
             .or_else(|| self.order.clone().map(Grader::Order))
             .or_else(|| self.depends.as_deref().cloned().map(Grader::Depends))

@@ -318,9 +318,8 @@ fn assemble(file: ProjectFile, file_digest: Digest, parts: Vec<ReadPart>, cases:
         project.texts.insert(part.id.clone(), read.texts);
         project.parts.insert(part.id.clone(), part);
     }
-    for case in cases.into_iter().filter_map(|read| read.case) {
-        project.cases.insert(case.id.clone(), case);
-    }
+    // Collected and not inserted one by one: made in order, the map has no half-empty nodes, and a case is large.
+    project.cases = cases.into_iter().filter_map(|read| read.case).map(|case| (case.id.clone(), case)).collect();
     project.fingerprint = fingerprint(&project.parts);
     project
 }

@@ -58,7 +58,7 @@ fn the_document_has_the_evidence_of_every_case_whatever_the_page_shows() {
     let cases = document["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 311);
     for case in cases {
-        assert_eq!(case["trials"][0]["output"], "Good morning\n", "{}", case["id"]);
+        assert_eq!(case["trials"][0]["output"], "Good morning", "{}", case["id"]);
         assert_eq!(case["input"]["question"], "Hello", "{}", case["id"]);
     }
 }
