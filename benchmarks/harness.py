@@ -24,9 +24,10 @@ class Settings:
 
 
 class Pair:
-    """What is measured, what it is measured against, and the ratio that is aimed at.
+    """What is measured, what it is measured against, and the ratio that is aimed at, if any is.
 
     `allowance` seconds are taken off our time first: a fixed cost that the aim grants.
+    What either gives back is called once the clock has stopped: it looks at what came out.
     """
 
     def __init__(self, title, ours, reference, aim, allowance=0.0):
@@ -45,8 +46,12 @@ def figure(function):
     return function
 
 
-def write_project(folder, cases, workflow="command: {run: [cat]}"):
+BOTH_WAYS = ("contains: Tuesday at ten", "not: {contains: Wednesday}")
+
+
+def write_project(folder, cases, workflow="command: {run: [cat]}", expect=BOTH_WAYS):
     """A project with one workflow that echoes, a command unless another is given, and so many cases of it."""
+    expectations = "".join(f"  - {expectation}\n" for expectation in expect)
     folder.mkdir()
     (folder / "holdpoint.yaml").write_text(
         "schema: holdpoint.project/1\nname: benchmark\n"
@@ -63,7 +68,7 @@ def write_project(folder, cases, workflow="command: {run: [cat]}"):
         path.write_text(
             f"id: case-{number:05}\ntitle: The question comes back\nworkflow: echo\n"
             f"input: {{question: Can I come on Tuesday at ten?, customer: K-{number}}}\n"
-            "expect:\n  - contains: Tuesday at ten\n  - not: {contains: Wednesday}\n"
+            f"expect:\n{expectations}"
         )
 
 
@@ -98,8 +103,11 @@ def run(command, **settings):
 
 def seconds(action):
     begun = time.perf_counter()
-    action()
-    return time.perf_counter() - begun
+    look = action()
+    taken = time.perf_counter() - begun
+    if look:
+        look()
+    return taken
 
 
 def measure_value(value, rounds):
@@ -112,8 +120,8 @@ def measure_value(value, rounds):
 
 
 def measure(pair, rounds):
-    pair.ours()
-    pair.reference()
+    seconds(pair.ours)
+    seconds(pair.reference)
     times = []
     for number in range(rounds):
         # Each goes first as often as the other: what runs second finds warmer caches.
@@ -123,11 +131,12 @@ def measure(pair, rounds):
     ratios = sorted(max(0.0, ours - pair.allowance) / reference for ours, reference in times)
     ours, reference = (statistics.median(column) for column in zip(*times))
     ratio = statistics.median(ratios)
-    mark = "" if ratio <= pair.aim else "   ABOVE ITS AIM"
+    aim = "none" if pair.aim is None else f"{pair.aim:g}"
+    mark = "" if pair.aim is None or ratio <= pair.aim else "   ABOVE ITS AIM"
     print(f"  {pair.title}")
     allowance = f" less {pair.allowance:g} s" if pair.allowance else ""
     print(f"    {ours:7.3f} s{allowance} against {reference:7.3f} s: ratio {ratio:.2f}", end=" ")
-    print(f"({ratios[0]:.2f} to {ratios[-1]:.2f} in {rounds} rounds; aim {pair.aim:g}){mark}", flush=True)
+    print(f"({ratios[0]:.2f} to {ratios[-1]:.2f} in {rounds} rounds; aim {aim}){mark}", flush=True)
 
 
 def main(description):

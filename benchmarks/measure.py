@@ -1,7 +1,8 @@
 """Prints how long holdpoint takes for something, as a ratio to a reference measured beside it in the same run.
 
 A figure of the proxy is measured beside mitmproxy where `mitmdump` is installed; `--install` brings it, from the
-Python Package Index, into an environment of its own that is gone afterwards.
+Python Package Index, into an environment of its own that is gone afterwards. `peers` is measured beside promptfoo and
+inspect-ai, which `--install` brings from npm and the Python Package Index, in fixed versions, to stay below `target/peers`.
 
 usage: ./bench [--rounds N] [--install] [NAME...]
 """
@@ -19,6 +20,7 @@ import time
 
 from harness import Pair, Settings, Value, build, commit, figure, git, invocation, main, run, write_project
 from harness import ROOT
+import peers  # noqa: F401  registers its figure
 import report_page  # noqa: F401  registers its figures
 import runner_figures  # noqa: F401  registers its figures
 
