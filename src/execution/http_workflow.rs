@@ -14,6 +14,7 @@ use crate::manifest::{HttpWorkflow, WorkflowSpec};
 use super::address::{check_address, check_free, shown};
 use super::answer::{read_answer, read_error_answer, too_long};
 use super::cancellation::Cancellation;
+use super::client::{agent, unreached};
 use super::invocation::Invocation;
 use super::program::{Program, Surroundings};
 use super::service::{self, NotReady, Service};
@@ -61,7 +62,7 @@ impl<'a> HttpRunner<'a> {
         }
         let start =
             if http.start.is_empty() { None } else { Some(Program::find(&http.start, &http.env, surroundings)?) };
-        let agent = agent(Duration::from_secs(spec.timeout_s));
+        let agent = agent(Some(Duration::from_secs(spec.timeout_s)));
         let in_flight = agent.clone();
         cancellation.when_forced(move || in_flight.clone().shutdown());
         Ok(Self { id: id.clone(), spec, http, agent, start, service: OnceLock::new(), state_root, cancellation })
@@ -73,8 +74,8 @@ impl<'a> HttpRunner<'a> {
             Ok(service) => service,
             Err(error) => return StepEnd::of(Err(error.clone())),
         };
-        let mut unreached = false;
-        let answer = invocation.to_bytes().and_then(|body| self.post(&body, &mut unreached));
+        let mut never_reached = false;
+        let answer = invocation.to_bytes().and_then(|body| self.post(&body, &mut never_reached));
         if answer.is_err() && context.cancellation.is_forced() {
             return StepEnd::error(ErrorKind::Cancelled, "the connection was shut down: the run was cancelled");
         }
@@ -82,7 +83,7 @@ impl<'a> HttpRunner<'a> {
         // Whatever answers once the service has ended is something else.
         match service.as_ref().and_then(|started| started.service.ended()) {
             Some(ended) => StepEnd { error: Some(ended), ..end },
-            None => StepEnd { unreached, ..end },
+            None => StepEnd { unreached: never_reached, ..end },
         }
     }
 
@@ -100,7 +101,7 @@ impl<'a> HttpRunner<'a> {
             }
         };
         let Some(ready) = &self.http.ready else { return Ok(service) };
-        let agent = agent(READY_CHECK);
+        let agent = agent(Some(READY_CHECK));
         let timeout = Duration::from_secs(ready.timeout_s);
         match &service {
             Some(started) => {
@@ -118,21 +119,16 @@ impl<'a> HttpRunner<'a> {
         Ok(service)
     }
 
-    /// Says also whether the service was never reached. No connection is used twice, so where none could be made nothing
-    /// was sent; one that broke later may have carried all of it.
-    fn post(&self, body: &[u8], unreached: &mut bool) -> Result<HttpAnswer, TrialError> {
+    /// Says also whether the service was never reached: only then may it be asked again. A connection that broke later may
+    /// have carried all of the request, and whoever asks again may have it done twice.
+    fn post(&self, body: &[u8], never_reached: &mut bool) -> Result<HttpAnswer, TrialError> {
         let mut request = self.agent.post(&self.http.url).header("content-type", "application/json");
         for (name, value) in &self.http.headers {
             request = request.header(name, value);
         }
-        let mut response = request.send(body).map_err(|error| {
-            *unreached = match &error {
-                ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
-                ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
-                _ => false,
-            };
-            self.error(&error)
-        })?;
+        let (response, reached_nothing) = unreached(|| request.send(body));
+        *never_reached = reached_nothing;
+        let mut response = response.map_err(|error| self.error(&error))?;
         let status = response.status().as_u16();
         let mut body = Vec::new();
         // One byte more than allowed, to tell a full answer from one that goes on.
@@ -179,19 +175,6 @@ impl<'a> HttpRunner<'a> {
 struct HttpAnswer {
     status: u16,
     body: Vec<u8>,
-}
-
-/// A client that goes where it is told: no redirect is followed, no proxy is taken from the environment, and no
-/// connection is used twice, since one that the service has closed meanwhile would look like a failure of the trial.
-pub(super) fn agent(timeout: Duration) -> Agent {
-    let config = Agent::config_builder()
-        .timeout_global(Some(timeout))
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .proxy(None)
-        .max_idle_connections(0)
-        .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")));
-    config.build().new_agent()
 }
 
 /// Whether `url` answers with a status of 2xx; if not, what it does instead.

@@ -9,6 +9,7 @@ mod aftermath;
 mod answer;
 mod cancellation;
 mod capture;
+mod client;
 mod clock;
 mod command_workflow;
 mod encodings;

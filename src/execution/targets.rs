@@ -12,7 +12,8 @@ use crate::evidence::{ErrorKind, TrialError};
 use crate::manifest::StartedTarget;
 
 use super::cancellation::Cancellation;
-use super::http_workflow::{READY_CHECK, agent, check_ready};
+use super::client::agent;
+use super::http_workflow::{READY_CHECK, check_ready};
 use super::orphans::{PORT_VARIABLE, Spare, end_orphans};
 use super::program::{Program, Surroundings};
 use super::service::{SETTLING, Service};
@@ -128,7 +129,7 @@ impl<'a> Targets<'a> {
         for (id, program) in programs {
             targets.running.push((id, program.start(state_dir).map_err(|error| of(id, error))?));
         }
-        let agent = agent(READY_CHECK);
+        let agent = agent(Some(READY_CHECK));
         for _ in 1..STARTS {
             match targets.wait_until_ready(&agent, cancellation) {
                 Ok(()) => return Ok(targets),

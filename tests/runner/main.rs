@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "what it shares with the end-to-end tests it does not use to the last function")]
 
 mod disk;
+mod formats;
 mod held;
 mod kill;
 mod limits;

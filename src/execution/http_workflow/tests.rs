@@ -159,6 +159,35 @@ fn a_connection_that_fails_is_a_transport_error() {
 }
 
 #[test]
+fn what_broke_off_once_there_was_a_connection_is_never_asked_again() {
+    // What lies unread as a connection is given up makes the system reset it.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let connections = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&connections);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            *counted.lock().unwrap() += 1;
+            std::thread::sleep(Duration::from_millis(100));
+            drop(stream);
+        }
+    });
+    let observation = run(&url);
+    assert_eq!((kind(&observation), observation.unreached.len()), (Some(ErrorKind::Transport), 0), "{observation:?}");
+    assert_eq!(*connections.lock().unwrap(), 1);
+    let (closed, asked) = serve(|_| {});
+    assert_eq!(run(&closed).unreached.len(), 0);
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_network_that_gives_no_connection_is_asked_again_like_a_service_that_refuses_one() {
+    let observation = run("http://224.0.0.1:9/");
+    assert_eq!(kind(&observation), Some(ErrorKind::Transport), "{observation:?}");
+    assert_eq!(observation.unreached.len(), 3, "{observation:?}");
+}
+
+#[test]
 fn a_service_that_takes_too_long_is_a_timeout() {
     for sent in ["", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"output\":"] {
         let (url, _) = serve(move |stream| {

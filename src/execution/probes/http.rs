@@ -12,6 +12,7 @@ use crate::evidence::{Reading, excerpt};
 use crate::manifest::{HttpProbe, compile_json_path};
 
 use super::super::cancellation::Cancellation;
+use super::super::client::agent;
 use super::super::strict_json;
 use super::{BYTE_CAP, lines};
 
@@ -27,13 +28,7 @@ pub(in crate::execution) struct HttpAsker {
 impl HttpAsker {
     /// A client that goes where it is told, and whose connections end when the run is forced to.
     pub(in crate::execution) fn new(cancellation: &Cancellation) -> Self {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .proxy(None)
-            .max_idle_connections(0)
-            .user_agent(concat!("holdpoint/", env!("CARGO_PKG_VERSION")));
-        let agent = config.build().new_agent();
+        let agent = agent(None);
         let in_flight = agent.clone();
         cancellation.when_forced(move || in_flight.clone().shutdown());
         Self { agent: Arc::new(agent) }
