@@ -12,6 +12,10 @@ use holdpoint::domain::PartId;
 use holdpoint::proxy::{ProxiedConnector, Proxy, TrialProxy, TrialSetup};
 use serde_json::json;
 
+/// The allocator that the program has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let upstream = std::env::args().nth(1).ok_or("usage: run_proxy UPSTREAM")?;
     let proxy = Proxy::start()?;

@@ -11,6 +11,7 @@ use crate::domain::PartId;
 use crate::evidence::{Exchange, Message};
 use crate::manifest::{FaultName, FaultSpec, Withheld};
 
+use super::ended::Entry;
 use super::schedule::Schedule;
 use super::{Seen, locked};
 
@@ -62,7 +63,7 @@ struct Pages {
     writing: usize,
     /// Whether somebody waits for calls to be over: to tell nobody costs a system call too.
     is_awaited: bool,
-    exchanges: Vec<Exchange>,
+    entries: Vec<Entry>,
     text: usize,
     unrecorded: u64,
     fired: BTreeSet<usize>,
@@ -78,7 +79,7 @@ pub(super) struct Arrival {
     pub(super) number: u32,
     pub(super) step: u32,
     pub(super) begun_us: u64,
-    pub(super) fault: Option<Due>,
+    pub(super) fault: Option<Box<Due>>,
     /// Whether it leaves nothing behind, so that nobody waits for its end.
     pub(super) only_reads: bool,
 }
@@ -142,7 +143,7 @@ impl Book {
             open: 0,
             writing: 0,
             is_awaited: false,
-            exchanges: Vec::new(),
+            entries: Vec::new(),
             text: 0,
             unrecorded: 0,
             fired: BTreeSet::new(),
@@ -169,7 +170,13 @@ impl Book {
     }
 
     pub(super) fn elapsed_us(&self) -> u64 {
-        self.begun.get().map_or(0, |begun| u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX))
+        self.us_at(Instant::now())
+    }
+
+    /// The same at another moment.
+    pub(super) fn us_at(&self, moment: Instant) -> u64 {
+        let since = |begun: &Instant| moment.saturating_duration_since(*begun).as_micros();
+        self.begun.get().map_or(0, |begun| u64::try_from(since(begun)).unwrap_or(u64::MAX))
     }
 
     pub(super) fn seed(&self) -> u64 {
@@ -183,7 +190,7 @@ impl Book {
         pages.open += 1;
         pages.writing += usize::from(!only_reads);
         let fault = pages.schedule.next(connector, operation);
-        let fault = fault.map(|(index, spec)| Due { index, spec: spec.clone() });
+        let fault = fault.map(|(index, spec)| Box::new(Due { index, spec: spec.clone() }));
         let step = self.step.load(Ordering::SeqCst);
         Arrival { number: pages.arrived, step, begun_us: self.elapsed_us(), fault, only_reads }
     }
@@ -198,15 +205,12 @@ impl Book {
     }
 
     /// A call is over. `only_reads` as in its arrival.
-    pub(super) fn record(&self, mut exchange: Exchange, only_reads: bool) {
+    pub(super) fn record(&self, entry: Entry, only_reads: bool) {
         let mut pages = locked(&self.pages);
         pages.open -= 1;
         pages.writing -= usize::from(!only_reads);
-        if pages.exchanges.len() < MOST_RECORDS {
-            for message in [Some(&mut exchange.request), exchange.answer.as_mut()].into_iter().flatten() {
-                pages.text = keep_text(message, pages.text);
-            }
-            pages.exchanges.push(exchange);
+        if pages.entries.len() < MOST_RECORDS {
+            pages.keep(entry);
         } else {
             pages.unrecorded += 1;
         }
@@ -285,10 +289,32 @@ impl Book {
     /// Takes out what was recorded, in the order of arrival.
     pub(super) fn take(&self, late: bool) -> Seen {
         let mut pages = locked(&self.pages);
-        let mut exchanges = std::mem::take(&mut pages.exchanges);
+        let entries = std::mem::take(&mut pages.entries);
+        let (fired, missed, unrecorded) = (pages.fired.clone(), pages.missed.clone(), pages.unrecorded);
+        drop(pages);
+        let mut exchanges: Vec<Exchange> = entries.into_iter().map(Entry::conclude).collect();
         exchanges.sort_by_key(|exchange| exchange.number);
-        let Pages { fired, missed, unrecorded, .. } = &*pages;
-        Seen { exchanges, fired: fired.clone(), missed: missed.clone(), late, unrecorded: *unrecorded }
+        Seen { exchanges, fired, missed, late, unrecorded }
+    }
+}
+
+impl Pages {
+    /// Takes in a call; what finds no room any more goes without its text.
+    fn keep(&mut self, entry: Entry) {
+        let kept_bytes = match &entry {
+            Entry::Kept(kept) => Some(kept.body_bytes()),
+            Entry::Concluded(_) => None,
+        };
+        if let Some(sum) = kept_bytes.and_then(|bytes| self.text.checked_add(bytes)).filter(|sum| *sum <= MOST_TEXT) {
+            self.text = sum;
+            self.entries.push(entry);
+            return;
+        }
+        let mut exchange = entry.conclude();
+        for message in [Some(&mut exchange.request), exchange.answer.as_mut()].into_iter().flatten() {
+            self.text = keep_text(message, self.text);
+        }
+        self.entries.push(Entry::Concluded(Box::new(exchange)));
     }
 }
 
@@ -308,9 +334,9 @@ mod tests {
     use super::*;
     use crate::evidence::{Delivered, Forwarded};
 
-    fn exchange(number: u32, text: &str) -> Exchange {
+    fn entry(number: u32, text: &str) -> Entry {
         let message = Message { text: text.to_owned(), ..Message::default() };
-        Exchange {
+        Entry::Concluded(Box::new(Exchange {
             number,
             step: 1,
             connector: PartId::from("a"),
@@ -332,7 +358,7 @@ mod tests {
             retry_after: None,
             fault: None,
             problem: None,
-        }
+        }))
     }
 
     #[test]
@@ -340,7 +366,7 @@ mod tests {
         let book = Book::new(&[], 0);
         for number in 0..MOST_RECORDS + 3 {
             book.arrive(&PartId::from("a"), None, false);
-            book.record(exchange(u32::try_from(number).unwrap(), ""), false);
+            book.record(entry(u32::try_from(number).unwrap(), ""), false);
         }
         let seen = book.take(false);
         assert_eq!((seen.exchanges.len(), seen.unrecorded), (MOST_RECORDS, 3));
@@ -353,7 +379,7 @@ mod tests {
         let text = "x".repeat(MOST_TEXT / 4);
         for number in [2, 1, 3] {
             book.arrive(&PartId::from("a"), None, false);
-            book.record(exchange(number, &text), false);
+            book.record(entry(number, &text), false);
         }
         let kept: Vec<_> = book.take(false).exchanges.iter().map(|seen| (seen.number, seen.request.is_cut)).collect();
         assert_eq!(kept, [(1, false), (2, false), (3, true)]);

@@ -115,16 +115,17 @@ impl Caller {
         if let Some(refusal) = refusal(&head) {
             let call = Ongoing::refused(&self.book, &self.connector, &head);
             call.problem(refusal);
-            return Ok(self.report(&call, &head, StatusCode::BAD_REQUEST, "refused", refusal));
+            return Ok(self.report(&call, &head.method, StatusCode::BAD_REQUEST, "refused", refusal));
         }
         let call = Ongoing::new(&self.book, &self.connector, &head);
         if self.book.is_closing() {
             call.problem(CAME_LATE);
-            return self.refuse(&call, &head, body).await;
+            return Box::pin(self.refuse(&call, &head, body)).await;
         }
         match call.fault().cloned() {
-            None => self.pass_on(&call, &head, body).await,
-            Some(due) => faults::lay(&self, due, &call, head, body).await,
+            None => self.pass_on(&call, head, body).await,
+            // Rare, and large: kept apart from what each call carries along.
+            Some(due) => Box::pin(faults::lay(&self, due, &call, head, body)).await,
         }
     }
 
@@ -149,15 +150,16 @@ impl Caller {
     }
 
     /// Passes a call on, and its answer back.
-    pub(super) async fn pass_on(self: &Arc<Self>, call: &Arc<Ongoing>, head: &Parts, body: Incoming) -> Answer {
+    pub(super) async fn pass_on(self: &Arc<Self>, call: &Arc<Ongoing>, head: Parts, body: Incoming) -> Answer {
+        let method = head.method.clone();
         match self.forward(call, head, Content::Passing(body)).await {
             Ok(begun) => Ok(self.pass_back(call, begun)),
-            Err(failure) => self.fail(call, head, &failure),
+            Err(failure) => self.fail(call, &method, &failure),
         }
     }
 
     /// Sends a call on and waits for the answer to begin.
-    pub(super) async fn forward(&self, call: &Arc<Ongoing>, head: &Parts, content: Content) -> Result<Begun, Failure> {
+    pub(super) async fn forward(&self, call: &Arc<Ongoing>, head: Parts, content: Content) -> Result<Begun, Failure> {
         let line = locked(&self.line).take();
         let begun = forward(&self.connector, line, head, content, call, Some(&self.peer)).await?;
         call.answer_begins(begun.response.status().as_u16(), begun.response.headers());
@@ -173,7 +175,7 @@ impl Caller {
     pub(super) fn pass_back(self: &Arc<Self>, call: &Arc<Ongoing>, begun: Begun) -> Response<AnswerBody> {
         let (mut head, incoming) = begun.response.into_parts();
         let stream = AnswerStream::new(incoming, Some(Arc::clone(call)), begun.shipment, self.connector.timeout);
-        head.headers = self.connector.passed_back(&head.headers);
+        head.headers = self.connector.passed_back(head.headers);
         self.begin_answer(call, head.status, &head.headers);
         Response::from_parts(head, AnswerBody::passing(self, stream, begun.line))
     }
@@ -188,13 +190,13 @@ impl Caller {
     pub(super) fn make_answer(
         self: &Arc<Self>,
         call: &Arc<Ongoing>,
-        head: &Parts,
+        method: &Method,
         status: StatusCode,
         headers: HeaderMap,
         body: Bytes,
     ) -> Response<AnswerBody> {
         let has_body =
-            head.method != Method::HEAD && status != StatusCode::NO_CONTENT && status != StatusCode::NOT_MODIFIED;
+            *method != Method::HEAD && status != StatusCode::NO_CONTENT && status != StatusCode::NOT_MODIFIED;
         self.begin_answer(call, status, &headers);
         let acts = has_body.then_some(Act::Send(body.clone()));
         let mut response = Response::new(AnswerBody::acted(self, acts));
@@ -205,19 +207,19 @@ impl Caller {
     }
 
     /// Tells the caller what went wrong on the way.
-    pub(super) fn fail(self: &Arc<Self>, call: &Arc<Ongoing>, head: &Parts, failure: &Failure) -> Answer {
+    pub(super) fn fail(self: &Arc<Self>, call: &Arc<Ongoing>, method: &Method, failure: &Failure) -> Answer {
         call.problem(failure.text.clone());
         call.answer_given_up();
         if failure.is_callers_own() {
             return self.hang_up(call);
         }
-        Ok(self.report(call, head, failure.status, failure.code, &failure.text))
+        Ok(self.report(call, method, failure.status, failure.code, &failure.text))
     }
 
     fn report(
         self: &Arc<Self>,
         call: &Arc<Ongoing>,
-        head: &Parts,
+        method: &Method,
         status: StatusCode,
         code: &'static str,
         text: &str,
@@ -226,13 +228,13 @@ impl Caller {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(PROBLEM, HeaderValue::from_static(code));
         let body = json!({"error": {"code": code, "message": text}});
-        self.make_answer(call, head, status, headers, Bytes::from(body.to_string()))
+        self.make_answer(call, method, status, headers, Bytes::from(body.to_string()))
     }
 
     /// The connection ends with a reset, without an answer.
     pub(super) fn hang_up(&self, call: &Ongoing) -> Answer {
         self.peer.reset();
-        call.delivered(Delivered::No, Duration::ZERO);
+        call.delivered(Delivered::No, None);
         Err(Dropped)
     }
 

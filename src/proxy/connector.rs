@@ -1,10 +1,11 @@
 //! A connector as its calls are passed on: where to, how long, and what is recorded.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_LENGTH, HeaderValue, LOCATION, TRANSFER_ENCODING};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use crate::domain::PartId;
 use crate::evidence::{WireMatch, WireTable};
@@ -25,8 +26,9 @@ pub(super) struct Connector {
     address: String,
     base_path: String,
     wires: WireTable,
-    /// The highest number of a call that the upstream has answered as a whole.
-    answered: watch::Sender<u32>,
+    /// The highest number of a call that the upstream has answered as a whole, and who is told of it.
+    answered: AtomicU32,
+    answers: Notify,
 }
 
 /// Leaves what an answer says of its own length once: where it is sent in chunks that is all that counts (RFC 9112, section
@@ -55,7 +57,8 @@ impl Connector {
             address,
             base_path: given.base_path.trim_end_matches('/').to_owned(),
             wires: WireTable::new(&given.manifest),
-            answered: watch::Sender::new(0),
+            answered: AtomicU32::new(0),
+            answers: Notify::new(),
             id: given.id,
         })
     }
@@ -69,7 +72,7 @@ impl Connector {
 
     /// The headers of an answer, as they go on to the caller. Where it is sent elsewhere at the same upstream, it is sent
     /// there by way of this address: it would go past the record otherwise.
-    pub(super) fn passed_back(&self, headers: &HeaderMap) -> HeaderMap {
+    pub(super) fn passed_back(&self, headers: HeaderMap) -> HeaderMap {
         let mut passed = passed_on(headers);
         say_one_length(&mut passed);
         let location = passed.get(LOCATION).and_then(|location| location.to_str().ok());
@@ -82,12 +85,19 @@ impl Connector {
 
     /// The upstream has answered a call as a whole.
     pub(super) fn was_answered(&self, number: u32) {
-        self.answered.send_if_modified(|highest| std::mem::replace(highest, number.max(*highest)) < number);
+        self.answered.fetch_max(number, Ordering::SeqCst);
+        self.answers.notify_waiters();
     }
 
     /// Waits until a call that came after this one was answered.
     pub(super) async fn later_was_answered(&self, number: u32) {
-        // The sender lives as long as this value: waiting cannot fail.
-        let _ = self.answered.subscribe().wait_for(|highest| *highest > number).await;
+        loop {
+            // Made before the look: an answer in between is told to it.
+            let next = self.answers.notified();
+            if self.answered.load(Ordering::SeqCst) > number {
+                return;
+            }
+            next.await;
+        }
     }
 }

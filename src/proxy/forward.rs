@@ -1,7 +1,7 @@
 //! Sending a request on to its upstream and waiting for the answer to begin.
 
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use hyper::client::conn::http1::{Builder, SendRequest};
 use hyper::http::request::Parts;
 use hyper::{Request, Response, StatusCode, Version, header};
 use hyper_util::rt::TokioIo;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, Sleep, timeout};
 
 use super::connector::Connector;
 use super::failure::Failure;
@@ -29,9 +29,16 @@ const LONGEST_TIDYING: Duration = Duration::from_millis(50);
 /// An open connection to an upstream.
 #[derive(Debug)]
 pub(super) struct Line {
+    wire: Wire,
+    used: Instant,
+    /// Goes off when an answer is too late. One that is put off costs less than one for each call.
+    alarm: Pin<Box<Sleep>>,
+}
+
+#[derive(Debug)]
+struct Wire {
     sender: SendRequest<RequestBody>,
     counts: Arc<Counts>,
-    used: Instant,
 }
 
 /// What is sent.
@@ -58,7 +65,7 @@ pub(super) struct Begun {
 pub(super) async fn forward(
     connector: &Connector,
     line: Option<Line>,
-    head: &Parts,
+    head: Parts,
     content: Content,
     call: &Arc<Ongoing>,
     peer: Option<&Peer>,
@@ -74,7 +81,7 @@ pub(super) async fn forward(
     };
     let asks_first = matches!(content, Content::Passing(_))
         && head.headers.get(header::EXPECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
-    let shipment = Shipment::new(&line.counts, asks_first);
+    let shipment = Shipment::new(&line.wire.counts, asks_first);
     let body = match content {
         Content::Passing(body) => RequestBody::passing(body, Arc::clone(call), &shipment),
         Content::Known(bytes) => RequestBody::known(bytes, &shipment),
@@ -90,8 +97,8 @@ pub(super) async fn forward(
     }
     call.sending();
     let mut sending = Sending { call, shipment: &shipment, is_over: false };
-    let sent = send(connector, &mut line, request);
-    let awaited = await_answer(connector.timeout, sent, &shipment, call, peer).await;
+    let sent = send(connector, &mut line.wire, request);
+    let awaited = await_answer(connector.timeout, sent, &mut line.alarm, &shipment, call, peer).await;
     sending.is_over = true;
     if awaited.is_ok() && shipment.has_ended() || shipment.is_written() && was_left_waiting(&awaited) {
         call.sent_whole();
@@ -131,10 +138,12 @@ async fn reach(connector: &Connector, kept: Option<Line>) -> Result<Line, Failur
     {
         return Ok(line);
     }
-    connect(connector).await
+    let wire = Box::pin(connect(connector)).await?;
+    let now = Instant::now();
+    Ok(Line { wire, used: now, alarm: Box::pin(tokio::time::sleep_until(now)) })
 }
 
-async fn connect(connector: &Connector) -> Result<Line, Failure> {
+async fn connect(connector: &Connector) -> Result<Wire, Failure> {
     let target = &connector.target;
     let io = timeout(connector.timeout, target.connect())
         .await
@@ -147,7 +156,7 @@ async fn connect(connector: &Connector) -> Result<Line, Failure> {
         builder.handshake(TokioIo::new(io)).await.map_err(|error| Failure::of_request(&error))?;
     // It ends with the sender and the bodies that pass through it; its errors show there.
     tokio::spawn(connection);
-    Ok(Line { sender, counts, used: Instant::now() })
+    Ok(Wire { sender, counts })
 }
 
 impl Line {
@@ -156,7 +165,7 @@ impl Line {
         if self.used.elapsed() > LONGEST_IDLE {
             return None;
         }
-        timeout(LONGEST_TIDYING, self.sender.ready()).await.ok()?.ok()?;
+        timeout(LONGEST_TIDYING, self.wire.sender.ready()).await.ok()?.ok()?;
         Some(self)
     }
 
@@ -171,21 +180,22 @@ impl Line {
 /// replaced once.
 async fn send(
     connector: &Connector,
-    line: &mut Line,
+    wire: &mut Wire,
     request: Request<RequestBody>,
 ) -> Result<Response<Incoming>, Failure> {
-    match line.sender.try_send_request(request).await {
+    match wire.sender.try_send_request(request).await {
         Ok(response) => Ok(response),
         Err(mut unsent) => match unsent.take_message() {
             Some(request) => {
-                *line = match connect(connector).await {
-                    Ok(line) => line,
+                // Rare, and large: kept apart from what each call carries along.
+                *wire = match Box::pin(connect(connector)).await {
+                    Ok(wire) => wire,
                     Err(failure) => {
                         request.into_body().noted().await;
                         return Err(failure);
                     }
                 };
-                line.sender.send_request(request).await.map_err(|error| Failure::of_request(&error))
+                wire.sender.send_request(request).await.map_err(|error| Failure::of_request(&error))
             }
             None => Err(Failure::of_request(unsent.error())),
         },
@@ -195,25 +205,35 @@ async fn send(
 async fn await_answer(
     patience: Duration,
     sent: impl Future<Output = Result<Response<Incoming>, Failure>>,
+    alarm: &mut Pin<Box<Sleep>>,
     shipment: &Shipment,
     call: &Ongoing,
     peer: Option<&Peer>,
 ) -> Result<Response<Incoming>, Failure> {
     let mut sent = pin!(sent);
+    alarm.as_mut().reset(after(shipment.begun(), patience));
     loop {
-        let left = patience.saturating_sub(shipment.waited());
-        if left.is_zero() {
-            return Err(Failure::no_answer_within(patience));
-        }
         tokio::select! {
             biased;
             answer = &mut sent => {
                 return answer.map_err(|failure| if shipment.is_broken() { Failure::caller_broke_off() } else { failure });
             }
             () = caller_leaves(peer, call) => {}
-            () = tokio::time::sleep(left) => {}
+            () = alarm.as_mut() => {
+                // Perhaps it waited for its caller meanwhile.
+                let left = patience.saturating_sub(shipment.waited());
+                if left.is_zero() {
+                    return Err(Failure::no_answer_within(patience));
+                }
+                alarm.as_mut().reset(after(Instant::now(), left));
+            }
         }
     }
+}
+
+/// A moment so long after another one; where that is beyond what a clock can say, in a year.
+fn after(moment: Instant, time: Duration) -> Instant {
+    moment.checked_add(time).unwrap_or(moment + Duration::from_secs(365 * 24 * 60 * 60))
 }
 
 /// Notes when the caller leaves; never returns where that is known or does not matter.
@@ -227,14 +247,14 @@ async fn caller_leaves(peer: Option<&Peer>, call: &Ongoing) {
     }
 }
 
-fn request(connector: &Connector, head: &Parts, body: RequestBody) -> Result<Request<RequestBody>, Failure> {
+fn request(connector: &Connector, head: Parts, body: RequestBody) -> Result<Request<RequestBody>, Failure> {
     let mut request = Request::new(body);
-    *request.method_mut() = head.method.clone();
+    *request.method_mut() = head.method;
     *request.version_mut() = Version::HTTP_11;
-    *request.uri_mut() = connector.target.uri(&head.uri).ok_or_else(Failure::odd_target)?;
-    *request.headers_mut() = passed_on(&head.headers);
+    *request.uri_mut() = connector.target.uri(head.uri).ok_or_else(Failure::odd_target)?;
+    *request.headers_mut() = passed_on(head.headers);
     request.headers_mut().insert(header::HOST, connector.target.authority().clone());
     // The names of the headers in their own letter case.
-    *request.extensions_mut() = head.extensions.clone();
+    *request.extensions_mut() = head.extensions;
     Ok(request)
 }

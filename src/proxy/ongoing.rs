@@ -1,18 +1,18 @@
-//! A call that is under way, and how it becomes a record: when the last one who works on it lets go, however that comes.
+//! A call that is under way. It goes into the book when the last one who works on it lets go, however that comes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use hyper::HeaderMap;
 use hyper::header::RETRY_AFTER;
 use hyper::http::request::Parts;
 
-use crate::domain::{Digest, Digester};
-use crate::evidence::{Delivered, Exchange, FaultLaid, Forwarded, Message, RequestSeen, WireMatch};
+use crate::evidence::{Delivered, FaultLaid, WireMatch};
 
 use super::book::{Arrival, Book};
 use super::connector::Connector;
+use super::ended::{Asked, Draft, Ended, Entry, InTrial, Intake, target};
 use super::headers::text;
 use super::locked;
 
@@ -28,76 +28,42 @@ pub(super) struct Ongoing {
     book: Arc<Book>,
     connector: Arc<Connector>,
     arrival: Arrival,
-    method: String,
-    target: String,
-    matched: Option<WireMatch>,
-    /// Headers in which identities stand.
-    identities: Vec<(String, String)>,
+    asked: Asked,
     draft: Mutex<Draft>,
     left_us: AtomicU64,
-}
-
-#[derive(Debug)]
-struct Draft {
-    request: Intake,
-    /// When the head of the request may have begun to go out, and how often all of it has.
-    sent_us: Option<u64>,
-    sent_whole: u32,
-    answer: Option<Intake>,
-    status: Option<u16>,
-    answered_us: Option<u64>,
-    delivered: Delivered,
-    delivered_status: Option<u16>,
-    retry_after: Option<String>,
-    ended_us: Option<u64>,
-    fault: Option<FaultLaid>,
-    problem: Option<String>,
-}
-
-/// What came in of a message so far.
-#[derive(Debug)]
-struct Intake {
-    headers: Vec<(String, String)>,
-    bytes: u64,
-    digester: Digester,
-    kept: Vec<u8>,
-    most_kept: usize,
-    is_whole: bool,
 }
 
 impl Ongoing {
     /// A call that is passed on or failed.
     pub(super) fn new(book: &Arc<Book>, connector: &Arc<Connector>, head: &Parts) -> Arc<Self> {
-        let matched = connector.find(head.method.as_str(), &head.uri.to_string());
+        let target = target(&head.uri);
+        let matched = connector.find(head.method.as_str(), &target);
         let only_reads = matched.is_none() && head.method.is_safe();
         let arrival = book.arrive(&connector.id, matched.as_ref().map(WireMatch::operation), only_reads);
-        Self::arrived(book, connector, head, matched, arrival)
+        Self::arrived(book, connector, head, Asked::new(head, target, matched), arrival)
     }
 
     /// A call that is neither: it belongs to no operation, and no fault falls on it.
     pub(super) fn refused(book: &Arc<Book>, connector: &Arc<Connector>, head: &Parts) -> Arc<Self> {
-        Self::arrived(book, connector, head, None, book.arrive_refused())
+        let asked = Asked::new(head, target(&head.uri), None);
+        Self::arrived(book, connector, head, asked, book.arrive_refused())
     }
 
     fn arrived(
         book: &Arc<Book>,
         connector: &Arc<Connector>,
         head: &Parts,
-        matched: Option<WireMatch>,
+        asked: Asked,
         arrival: Arrival,
     ) -> Arc<Self> {
-        let keeps_identity = matched.as_ref().is_some_and(WireMatch::needs_body);
-        let most_kept =
-            if keeps_identity { connector.record_bytes.max(IDENTITY_BYTES) } else { connector.record_bytes };
+        let most = connector.record_bytes;
+        let most_kept = if asked.needs_body() { most.max(IDENTITY_BYTES) } else { most };
         let request = Intake::new(connector.recorded.of(&head.headers), most_kept);
         Arc::new(Self {
             arrival,
-            identities: identities(matched.as_ref(), &head.headers),
             book: Arc::clone(book),
             connector: Arc::clone(connector),
-            method: head.method.as_str().to_owned(),
-            target: head.uri.to_string(),
-            matched,
+            asked,
             draft: Mutex::new(Draft::new(request)),
             left_us: AtomicU64::new(NEVER),
         })
@@ -110,7 +76,7 @@ impl Ongoing {
 
     /// The fault that falls on it.
     pub(super) fn fault(&self) -> Option<&super::book::Due> {
-        self.arrival.fault.as_ref()
+        self.arrival.fault.as_deref()
     }
 
     pub(super) fn request_piece(&self, bytes: &[u8]) {
@@ -123,13 +89,12 @@ impl Ongoing {
 
     /// From here on the upstream may have got something of it.
     pub(super) fn sending(&self) {
-        let now = self.book.elapsed_us();
-        locked(&self.draft).sent_us.get_or_insert(now);
+        locked(&self.draft).course.sent_us.get_or_insert_with(|| self.book.elapsed_us());
     }
 
     /// The upstream got all of it, once more.
     pub(super) fn sent_whole(&self) {
-        locked(&self.draft).sent_whole += 1;
+        locked(&self.draft).course.sent_whole += 1;
     }
 
     /// The upstream's answer begins.
@@ -137,7 +102,7 @@ impl Ongoing {
         let intake = Intake::new(self.connector.recorded.of(headers), self.connector.record_bytes);
         let mut draft = locked(&self.draft);
         draft.answer = Some(intake);
-        draft.status = Some(status);
+        draft.course.status = Some(status);
     }
 
     pub(super) fn answer_piece(&self, bytes: &[u8]) {
@@ -153,15 +118,14 @@ impl Ongoing {
         if let Some(answer) = &mut draft.answer {
             answer.is_whole = true;
         }
-        draft.answered_us.get_or_insert(now);
+        draft.course.answered_us.get_or_insert(now);
         drop(draft);
         self.connector.was_answered(self.number());
     }
 
     /// No more of an answer will come.
     pub(super) fn answer_given_up(&self) {
-        let now = self.book.elapsed_us();
-        locked(&self.draft).answered_us.get_or_insert(now);
+        locked(&self.draft).course.answered_us.get_or_insert_with(|| self.book.elapsed_us());
     }
 
     /// The caller has closed its side.
@@ -175,23 +139,23 @@ impl Ongoing {
 
     /// The head of the answer that the caller is about to get.
     pub(super) fn delivering(&self, status: u16, headers: &HeaderMap) {
-        let retry_after = headers.get(RETRY_AFTER).map(text);
+        let retry_after = headers.get(RETRY_AFTER).map(|value| text(value).into_owned());
         let mut draft = locked(&self.draft);
-        draft.delivered_status = Some(status);
+        draft.course.delivered_status = Some(status);
         draft.retry_after = retry_after;
     }
 
-    /// What the caller got in the end, and how long `ago` the last of it was written.
-    pub(super) fn delivered(&self, delivered: Delivered, ago: Duration) {
-        let now = self.book.elapsed_us().saturating_sub(u64::try_from(ago.as_micros()).unwrap_or(u64::MAX));
+    /// What the caller got in the end, and when the last of it was `written`, where it was.
+    pub(super) fn delivered(&self, delivered: Delivered, written: Option<Instant>) {
+        let now = written.map_or_else(|| self.book.elapsed_us(), |written| self.book.us_at(written));
         let mut draft = locked(&self.draft);
-        let is_cut = draft.delivered == Delivered::Partly && delivered == Delivered::Whole;
-        draft.delivered = if is_cut { Delivered::Partly } else { delivered };
+        let is_cut = draft.course.delivered == Delivered::Partly && delivered == Delivered::Whole;
+        draft.course.delivered = if is_cut { Delivered::Partly } else { delivered };
         if delivered == Delivered::No {
-            draft.delivered_status = None;
+            draft.course.delivered_status = None;
             draft.retry_after = None;
         }
-        draft.ended_us.get_or_insert(match self.left_us.load(Ordering::Acquire) {
+        draft.course.ended_us.get_or_insert(match self.left_us.load(Ordering::Acquire) {
             left if delivered == Delivered::No && left != NEVER => left,
             _ => now,
         });
@@ -199,7 +163,7 @@ impl Ongoing {
 
     /// However complete the answer looks, a part of it is missing.
     pub(super) fn cut(&self) {
-        locked(&self.draft).delivered = Delivered::Partly;
+        locked(&self.draft).course.delivered = Delivered::Partly;
     }
 
     /// Says what went wrong; the first that went wrong is what is told.
@@ -238,147 +202,22 @@ impl Ongoing {
 impl Drop for Ongoing {
     fn drop(&mut self) {
         let (is_cut_off, is_gone) = (self.book.has_ended(), self.left_us.load(Ordering::Acquire) != NEVER);
-        let draft = self.draft.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let body_digest = draft.request.digester.clone().finish();
-        let header = |name: &str| {
-            self.identities.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
-        };
-        let (body, beginning) = (draft.request.whole(), draft.request.beginning());
-        let request = RequestSeen { target: &self.target, header: &header, body, beginning };
-        let matched = self.matched.as_ref();
-        let intention = matched.map(|matched| matched.intention(&request, &body_digest));
-        let key = match matched {
-            Some(matched) => matched.key(&request),
-            None => header("idempotency-key").filter(|key| !key.is_empty()),
-        };
-        if draft.request.is_too_long() && matched.is_some_and(|matched| matched.lacks_identity(&request)) {
-            let looked_at = draft.request.kept.len();
-            draft.problem.get_or_insert_with(|| {
-                format!(
-                    "its identity stands in its body, and not within the {looked_at} bytes of it that are looked at"
-                )
-            });
-        }
-        if let Some(problem) = draft.how_it_ended(is_cut_off, is_gone) {
-            draft.problem.get_or_insert_with(|| problem.to_owned());
-        }
-        if let (Some(due), None, Some(problem)) = (&self.arrival.fault, &draft.fault, &draft.problem) {
-            self.book.missed(due.index, problem);
-        }
-        let ended_us = draft.ended_us.unwrap_or_else(|| self.book.elapsed_us());
-        let most = self.connector.record_bytes;
-        let forwarded = draft.forwarded();
-        let exchange = Exchange {
+        let draft = self.draft.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let draft = std::mem::replace(draft, Draft::new(Intake::default()));
+        let place = InTrial {
             number: self.arrival.number,
             step: self.arrival.step,
-            connector: self.connector.id.clone(),
-            operation: matched.map(|matched| matched.operation().to_owned()),
-            intention,
-            key,
             begun_us: self.arrival.begun_us,
-            sent_us: draft.sent_us,
-            answered_us: draft.answered_us,
-            ended_us,
-            method: std::mem::take(&mut self.method),
-            target: self.target.clone(),
-            request: draft.request.message(most, body_digest),
-            forwarded,
-            answer: draft.answer.take().map(|mut answer| {
-                let digest = std::mem::take(&mut answer.digester).finish();
-                answer.message(most, digest)
-            }),
-            status: draft.status,
-            delivered: draft.delivered,
-            delivered_status: draft.delivered_status,
-            retry_after: draft.retry_after.take(),
-            fault: draft.fault.take(),
-            problem: draft.problem.take(),
+            ended_us: draft.course.ended_us.unwrap_or_else(|| self.book.elapsed_us()),
+            flaw: draft.how_it_ended(is_cut_off, is_gone),
         };
-        self.book.record(exchange, self.arrival.only_reads);
-    }
-}
-
-impl Draft {
-    fn new(request: Intake) -> Self {
-        Self {
-            request,
-            sent_us: None,
-            sent_whole: 0,
-            answer: None,
-            status: None,
-            answered_us: None,
-            delivered: Delivered::No,
-            delivered_status: None,
-            retry_after: None,
-            ended_us: None,
-            fault: None,
-            problem: None,
+        let (connector, asked) = (Arc::clone(&self.connector), std::mem::take(&mut self.asked));
+        let entry = Ended { place, connector, asked, draft }.entry(self.fault().is_none());
+        if let (Some(due), Entry::Concluded(exchange)) = (self.fault(), &entry)
+            && let (None, Some(problem)) = (&exchange.fault, &exchange.problem)
+        {
+            self.book.missed(due.index, problem);
         }
+        self.book.record(entry, self.arrival.only_reads);
     }
-
-    /// What is wrong with how it ended, where its trial was over by then, or its caller had not left and yet got nothing.
-    fn how_it_ended(&self, is_cut_off: bool, is_gone: bool) -> Option<&'static str> {
-        let came_to_nothing = self.status.is_some() && self.delivered == Delivered::No && self.fault.is_none();
-        match is_cut_off {
-            true if self.ended_us.is_none() => Some("it was still under way when the trial ended"),
-            false if came_to_nothing && !is_gone => Some("nothing of the target's answer could be passed back"),
-            _ => None,
-        }
-    }
-
-    fn forwarded(&self) -> Forwarded {
-        match (self.sent_us, self.sent_whole) {
-            (None, 0) => Forwarded::No,
-            (Some(_), 0) => Forwarded::Partly,
-            (_, 1) => Forwarded::Whole,
-            _ => Forwarded::Twice,
-        }
-    }
-}
-
-impl Intake {
-    fn new(headers: Vec<(String, String)>, most_kept: usize) -> Self {
-        Self { headers, bytes: 0, digester: Digester::default(), kept: Vec::new(), most_kept, is_whole: false }
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        self.bytes += bytes.len() as u64;
-        self.digester.add(bytes);
-        let room = self.most_kept.saturating_sub(self.kept.len()).min(bytes.len());
-        self.kept.extend_from_slice(&bytes[..room]);
-    }
-
-    /// The body, where all of it came and was kept.
-    fn whole(&self) -> Option<&[u8]> {
-        (self.is_whole && !self.is_too_long()).then_some(self.kept.as_slice())
-    }
-
-    /// Whether more came than may be kept.
-    fn is_too_long(&self) -> bool {
-        (self.kept.len() as u64) < self.bytes
-    }
-
-    /// The beginning of the body, where not all of it came or was kept.
-    fn beginning(&self) -> Option<&[u8]> {
-        self.whole().is_none().then_some(self.kept.as_slice())
-    }
-
-    fn message(&mut self, most: usize, digest: Digest) -> Message {
-        let shown = &self.kept[..self.kept.len().min(most)];
-        Message {
-            headers: std::mem::take(&mut self.headers),
-            bytes: self.bytes,
-            digest: self.is_whole.then_some(digest),
-            text: String::from_utf8_lossy(shown).into_owned(),
-            is_cut: (shown.len() as u64) < self.bytes,
-        }
-    }
-}
-
-/// The headers in which the manifest says that identities stand, and that in which keys stand by custom.
-fn identities(matched: Option<&WireMatch>, headers: &HeaderMap) -> Vec<(String, String)> {
-    let wire = matched.map(WireMatch::wire);
-    let places = wire.into_iter().flat_map(|wire| [&wire.intention, &wire.key]).flatten();
-    let names = places.filter_map(|place| place.header.as_deref()).chain(["idempotency-key"]);
-    names.filter_map(|name| Some((name.to_owned(), headers.get(name).map(text)?))).collect()
 }

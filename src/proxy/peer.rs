@@ -13,6 +13,7 @@ use tokio::net::TcpStream;
 
 use crate::evidence::Delivered;
 
+use super::gather::{SMALL, gathered};
 use super::locked;
 use super::ongoing::Ongoing;
 
@@ -26,8 +27,8 @@ pub(super) struct Peer {
     stream: TcpStream,
     made: Instant,
     written: AtomicU64,
-    /// When the last write began, in microseconds since `made`: a caller has nothing of it before.
-    wrote_us: AtomicU64,
+    /// When the last write began, in nanoseconds since `made`: a caller has nothing of it before.
+    wrote_ns: AtomicU64,
     /// Whether the connection ends with a reset.
     resets: AtomicBool,
     /// Whether an answer has been handed over as a whole and waits to be written out.
@@ -55,7 +56,7 @@ impl Peer {
             stream,
             made: Instant::now(),
             written: AtomicU64::new(0),
-            wrote_us: AtomicU64::new(0),
+            wrote_ns: AtomicU64::new(0),
             resets: AtomicBool::new(false),
             handed_over: AtomicBool::new(false),
             deliveries: Mutex::default(),
@@ -131,9 +132,8 @@ impl Peer {
             Delivered::No
         };
         // A caller that has the whole answer can make its next call before this is noted: the time is that of the write.
-        let written = Duration::from_micros(self.wrote_us.load(Ordering::Acquire));
-        let ago = if is_whole { self.made.elapsed().saturating_sub(written) } else { Duration::ZERO };
-        delivery.call.delivered(delivered, ago);
+        let written = self.made.checked_add(Duration::from_nanos(self.wrote_ns.load(Ordering::Acquire)));
+        delivery.call.delivered(delivered, written.filter(|_| is_whole));
     }
 }
 
@@ -171,8 +171,8 @@ impl PeerIo {
     ) -> Poll<io::Result<usize>> {
         loop {
             ready!(self.0.stream.poll_write_ready(context))?;
-            let now = u64::try_from(self.0.made.elapsed().as_micros()).unwrap_or(u64::MAX);
-            self.0.wrote_us.store(now, Ordering::Release);
+            let now = u64::try_from(self.0.made.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            self.0.wrote_ns.store(now, Ordering::Release);
             match write(&self.0.stream) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Ok(bytes) => {
@@ -195,7 +195,11 @@ impl AsyncWrite for PeerIo {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_writing(context, |stream| stream.try_write_vectored(bytes))
+        let mut room = [0; SMALL];
+        match gathered(bytes, &mut room) {
+            Some(bytes) => self.poll_writing(context, |stream| stream.try_write(bytes)),
+            None => self.poll_writing(context, |stream| stream.try_write_vectored(bytes)),
+        }
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -72,6 +72,11 @@ impl Shipment {
         at_end != NEVER && self.counts.flushes() > at_end && self.counts.written() > self.written_before
     }
 
+    /// When it began.
+    pub(super) fn begun(&self) -> Instant {
+        self.begun
+    }
+
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.load(Ordering::Acquire)
     }

@@ -17,6 +17,8 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
+use super::gather::{SMALL, gathered};
+
 /// Where an upstream is.
 #[derive(Debug)]
 pub(super) struct Target {
@@ -74,9 +76,9 @@ impl Target {
     }
 
     /// The target that the upstream sees for a call's own.
-    pub(super) fn uri(&self, called: &Uri) -> Option<Uri> {
+    pub(super) fn uri(&self, called: Uri) -> Option<Uri> {
         if self.base.is_empty() || called.path() == "*" {
-            return Some(called.clone());
+            return Some(called);
         }
         let path = called.path_and_query().map_or("/", PathAndQuery::as_str);
         format!("{}{path}", self.base).parse().ok()
@@ -187,8 +189,12 @@ impl AsyncWrite for LineIo {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        let mut room = [0; SMALL];
         let written = ready!(match &mut self.stream {
-            Stream::Plain(stream) => Pin::new(stream).poll_write_vectored(context, bytes),
+            Stream::Plain(stream) => match gathered(bytes, &mut room) {
+                Some(bytes) => Pin::new(stream).poll_write(context, bytes),
+                None => Pin::new(stream).poll_write_vectored(context, bytes),
+            },
             Stream::Encrypted(stream) => Pin::new(stream).poll_write_vectored(context, bytes),
         })?;
         self.counts.written.fetch_add(written as u64, Ordering::AcqRel);

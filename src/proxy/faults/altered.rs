@@ -50,7 +50,7 @@ impl Struck {
     pub(super) async fn alter(mut self, body: Incoming) -> Answer {
         // What is compressed cannot be altered in a place that somebody can name.
         self.head.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let collected = match self.caller.forward(&self.call, &self.head, Content::Passing(body)).await {
+        let collected = match self.caller.forward(&self.call, self.head.clone(), Content::Passing(body)).await {
             Ok(begun) => self.collect(begun).await,
             Err(failure) => Err(failure),
         };
@@ -164,7 +164,7 @@ impl Struck {
         mut head: hyper::http::response::Parts,
         acts: impl IntoIterator<Item = Act>,
     ) -> Response<AnswerBody> {
-        head.headers = self.caller.connector.passed_back(&head.headers);
+        head.headers = self.caller.connector.passed_back(head.headers);
         self.caller.begin_answer(&self.call, head.status, &head.headers);
         Response::from_parts(head, AnswerBody::acted(&self.caller, acts))
     }

@@ -27,7 +27,7 @@ impl Struck {
     /// `lost_ack`: the upstream answers, and the caller does not learn of it.
     pub(super) async fn lost_ack(self, body: Incoming) -> Answer {
         let connector = &self.caller.connector;
-        match self.caller.forward(&self.call, &self.head, Content::Passing(body)).await {
+        match self.caller.forward(&self.call, self.head.clone(), Content::Passing(body)).await {
             Ok(begun) => {
                 let stream = AnswerStream::new(
                     begun.response.into_body(),
@@ -62,7 +62,7 @@ impl Struck {
                 let _ = gone.await;
                 call.goes_on_for(delay);
                 tokio::time::sleep(delay).await;
-                land(&connector, &head, bytes, &call).await;
+                land(&connector, head, bytes, &call).await;
             };
             tokio::select! {
                 () = late => {}
@@ -78,7 +78,7 @@ impl Struck {
             Ok(bytes) => bytes,
             Err(failure) => return self.fail(&failure),
         };
-        let first = match self.caller.forward(&self.call, &self.head, Content::Known(bytes.clone())).await {
+        let first = match self.caller.forward(&self.call, self.head.clone(), Content::Known(bytes.clone())).await {
             Ok(begun) => self.collect(begun).await,
             Err(failure) => Err(failure),
         };
@@ -86,7 +86,7 @@ impl Struck {
             Ok(first) => first,
             Err(failure) => return self.fail(&failure),
         };
-        match again(&self.caller.connector, &self.head, bytes, &self.call).await {
+        match again(&self.caller.connector, self.head.clone(), bytes, &self.call).await {
             Ok(()) => self.call.fired(),
             Err(failure) => self.call.problem(format!("the second delivery failed: {}", failure.text)),
         }
@@ -107,7 +107,7 @@ impl Struck {
             () = self.call.closing() => false,
             () = tokio::time::sleep(longest) => false,
         };
-        match self.caller.forward(&self.call, &self.head, Content::Known(bytes)).await {
+        match self.caller.forward(&self.call, self.head.clone(), Content::Known(bytes)).await {
             Ok(begun) => {
                 if overtaken {
                     self.call.fired();
@@ -129,7 +129,7 @@ async fn drain(mut stream: AnswerStream) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn land(connector: &Connector, head: &Parts, bytes: Bytes, call: &Arc<Ongoing>) {
+async fn land(connector: &Connector, head: Parts, bytes: Bytes, call: &Arc<Ongoing>) {
     match forward(connector, None, head, Content::Known(bytes), call, None).await {
         Ok(begun) => {
             call.answer_begins(begun.response.status().as_u16(), begun.response.headers());
@@ -146,7 +146,7 @@ async fn land(connector: &Connector, head: &Parts, bytes: Bytes, call: &Arc<Ongo
     }
 }
 
-async fn again(connector: &Connector, head: &Parts, bytes: Bytes, call: &Arc<Ongoing>) -> Result<(), Failure> {
+async fn again(connector: &Connector, head: Parts, bytes: Bytes, call: &Arc<Ongoing>) -> Result<(), Failure> {
     let begun = forward(connector, None, head, Content::Known(bytes), call, None).await?;
     drain(AnswerStream::new(begun.response.into_body(), None, begun.shipment, connector.timeout)).await
 }

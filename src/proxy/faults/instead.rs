@@ -74,7 +74,7 @@ impl Struck {
         };
         let kind = if body.is_string() { "text/plain; charset=utf-8" } else { "application/json" };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        self.caller.make_answer(&self.call, &self.head, status, headers, body_bytes(&body))
+        self.caller.make_answer(&self.call, &self.head.method, status, headers, body_bytes(&body))
     }
 }
 

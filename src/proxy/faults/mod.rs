@@ -60,7 +60,7 @@ pub(super) async fn lay(caller: &Arc<Caller>, due: Due, call: &Arc<Ongoing>, hea
         | FaultName::InjectText => struck.alter(body).await,
         FaultName::FailBeforeCommit => {
             call.problem("only a target itself can fail before it commits: the call was passed on as it was");
-            caller.pass_on(call, &struck.head, body).await
+            caller.pass_on(call, struck.head, body).await
         }
     }
 }
@@ -74,7 +74,7 @@ struct Collected {
 
 impl Struck {
     fn fail(&self, failure: &Failure) -> Answer {
-        self.caller.fail(&self.call, &self.head, failure)
+        self.caller.fail(&self.call, &self.head.method, failure)
     }
 
     /// Reads all of the request.

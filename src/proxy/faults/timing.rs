@@ -13,7 +13,7 @@ const DELAY_S: f64 = 1.0;
 impl Struck {
     /// `delay`: the answer begins later.
     pub(super) async fn delay(self, body: Incoming) -> Answer {
-        match self.caller.forward(&self.call, &self.head, Content::Passing(body)).await {
+        match self.caller.forward(&self.call, self.head.clone(), Content::Passing(body)).await {
             Ok(begun) => {
                 self.call.fired();
                 let delay = self.due.duration(DELAY_S);
