@@ -113,6 +113,11 @@ impl Asked {
         Self { method: head.method.clone(), target, matched, secrets }
     }
 
+    /// Whether its operation's contract documents the status as a refusal.
+    pub(super) fn is_refusal(&self, status: u16) -> bool {
+        self.matched.as_ref().is_some_and(|matched| matched.wire().refused.contains(&status))
+    }
+
     /// Whether identities stand in its body.
     pub(super) fn needs_body(&self) -> bool {
         self.matched.as_ref().is_some_and(WireMatch::needs_body)

@@ -79,6 +79,11 @@ impl Ongoing {
         self.arrival.fault.as_deref()
     }
 
+    /// Whether its operation's contract documents the status as a refusal, which leaves nothing.
+    pub(super) fn is_refusal(&self, status: u16) -> bool {
+        self.asked.is_refusal(status)
+    }
+
     pub(super) fn request_piece(&self, bytes: &[u8]) {
         locked(&self.draft).request.add(bytes);
     }

@@ -69,6 +69,26 @@ fn an_acknowledgement_lost_by_timeout_is_held_until_the_caller_leaves() {
 }
 
 #[test]
+fn a_documented_refusal_acknowledges_nothing_and_is_passed_back() {
+    for name in [FaultName::LostAck, FaultName::ErrorAfterCommit] {
+        let fault = FaultSpec { operation: "*".to_owned(), ..fault(name, 1) };
+        let refusing = || Upstream::saying(&answer("422 No", "", "{\"why\":1}"));
+        let scene = Scene::failing(refusing(), [fault.clone()]);
+        let got = scene.client().call("POST", "/holds", "", BODY).unwrap();
+        assert_eq!((got.status(), got.text()), (422, "{\"why\":1}"));
+        let seen = scene.finish();
+        let why =
+            format!("{} could not take effect: the target refused the call with 422, and did nothing", name.name());
+        assert_eq!((seen.fired, seen.missed), ([].into(), [(0, why)].into()));
+        assert_eq!((seen.exchanges[0].fault.clone(), seen.exchanges[0].delivered), (None, Delivered::Whole));
+        // Where nobody says that this status leaves nothing, something may have been done.
+        let scene = Scene::failing(refusing(), [fault]);
+        let _ = scene.client().call("POST", "/orders", "", BODY);
+        assert_eq!(scene.finish().fired, [0].into());
+    }
+}
+
+#[test]
 fn an_acknowledgement_of_nothing_cannot_be_lost() {
     let scene = Scene::failing(Upstream::acting(|_, _| false), [fault(FaultName::LostAck, 1)]);
     assert_eq!(scene.client().call("POST", "/orders", "", BODY).unwrap().status(), 502);

@@ -128,6 +128,7 @@ fn manifest() -> ConnectorManifest {
                 },
             },
             "read": {"effect": "none", "wire": {"method": "GET", "path": "/orders/{order}", "intention": {"segment": "order"}}},
+            "hold": {"effect": "create", "wire": {"method": "POST", "path": "/holds", "refused": [422]}},
             "cancel": {"effect": "delete", "wire": {"method": "DELETE", "path": "/orders/{order}"}},
         },
     });

@@ -24,10 +24,18 @@ const LATE_S: f64 = 0.2;
 const OVERTAKEN_S: f64 = 5.0;
 
 impl Struck {
-    /// `lost_ack`: the upstream answers, and the caller does not learn of it.
+    /// `lost_ack`: the upstream answers, and the caller does not learn of it. An answer that the contract documents as a
+    /// refusal acknowledges nothing that could be lost, and is passed back.
     pub(super) async fn lost_ack(self, body: Incoming) -> Answer {
         let connector = &self.caller.connector;
         match self.caller.forward(&self.call, self.head.clone(), Content::Passing(body)).await {
+            Ok(begun) if self.call.is_refusal(begun.response.status().as_u16()) => {
+                let (name, status) = (self.due.spec.fault.name(), begun.response.status().as_u16());
+                self.call.problem(format!(
+                    "{name} could not take effect: the target refused the call with {status}, and did nothing"
+                ));
+                return Ok(self.caller.pass_back(&self.call, begun));
+            }
             Ok(begun) => {
                 let stream = AnswerStream::new(
                     begun.response.into_body(),
