@@ -48,6 +48,13 @@ fn states_no_place(one: &Try<'_>) -> bool {
     one.contract.and_then(|contract| contract.wire.as_ref()?.key.as_ref()).is_none()
 }
 
+/// How often the header in which its key stands was there.
+fn keys_at_once(one: &Try<'_>) -> usize {
+    let place = one.contract.and_then(|contract| contract.wire.as_ref()?.key.as_ref());
+    let (Some(name), Some(exchange)) = (place.and_then(|place| place.header.as_ref()), one.exchange) else { return 0 };
+    exchange.request.headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
+}
+
 fn asks_for_something_else(earlier: &Try<'_>, later: &Try<'_>) -> Option<bool> {
     Some(!earlier.payload()?.is_alike(&later.payload()?))
 }
@@ -124,12 +131,16 @@ fn numbers_of(scene: &Scene<'_>, exchanges: &[&Exchange]) -> Vec<u32> {
     tries.filter(is_one).map(Try::number).collect()
 }
 
-/// A call that takes a key carries one.
+/// A call that takes a key carries one, and only one: which of two a target goes by is not known, and some make one of both.
 pub(super) fn lost(scene: &Scene<'_>, found: &mut Found) {
     for intent in scene.intents.iter().filter(|intent| takes_a_key(intent)) {
         for one in &intent.tries {
             if one.exchange.is_some() && states_no_place(one) {
                 found.not_judged("the connector's manifest does not say where a request carries its key");
+            } else if let keys @ 2.. = keys_at_once(one) {
+                let message =
+                    format!("Attempt {} carried {keys} keys, and which of them counts is not known.", one.number());
+                found.breach(intent, &[one], message);
             } else if one.key().is_some_and(|key| !key.trim().is_empty()) {
                 found.occasion();
             } else {
@@ -231,5 +242,17 @@ mod tests {
         assert_breach(Rule::LostIdentity, &trial(&[Call::reserve("O-1")]), Some("reserve:O-1"), &[1]);
         assert_breach(Rule::LostIdentity, &trial(&[Call::reserve("O-1").key(" ")]), Some("reserve:O-1"), &[1]);
         assert_no_occasion(Rule::LostIdentity, &trial(&[Call::send("O-1")]));
+    }
+
+    #[test]
+    fn a_call_that_carries_two_keys_carries_none_that_its_target_is_known_to_go_by() {
+        let keyed = |keys: &[&str]| {
+            let call = Call::reserve("O-1").key(keys[0]);
+            trial(&[keys.iter().fold(call, |call, key| call.header("idempotency-key", key))])
+        };
+        assert_kept(Rule::LostIdentity, &keyed(&["k"]), 1);
+        assert_breach(Rule::LostIdentity, &keyed(&["k", "l"]), Some("reserve:O-1"), &[1]);
+        // A target that joins the two takes "k, k" for the key.
+        assert_breach(Rule::LostIdentity, &keyed(&["k", "k"]), Some("reserve:O-1"), &[1]);
     }
 }
