@@ -12,12 +12,9 @@ use crate::domain::OperationId;
 use crate::evidence::{
     Answer, Answered, AttemptSeen, Exchange, Judgement, Message, Observation, OperationSeen, Reading, StepObservation,
 };
-use crate::manifest::{Project, ProjectFile, WorkflowEnv, WorkflowSpec};
+use crate::manifest::{Project, ProjectFile, SHORTEST_SECRET, WorkflowEnv, WorkflowSpec};
 
 use super::encodings::encoded_forms;
-
-/// Values of at most so many bytes are no secrets: they would be found everywhere.
-const SHORTEST_SECRET: usize = 6;
 
 /// How every text begins that stands for a secret.
 pub const REDACTED: &str = "[redacted:";

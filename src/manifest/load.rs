@@ -17,6 +17,7 @@ mod probes;
 mod project_file;
 mod python;
 mod references;
+mod secrets;
 #[cfg(test)]
 mod tests;
 mod wires;
@@ -40,6 +41,7 @@ use super::yaml::Document;
 use cases::ReadCase;
 pub use earlier::EarlierCases;
 pub use environment::completed_probes;
+pub use secrets::SHORTEST_SECRET;
 
 use names::IdPlace;
 use own_kinds::OwnKinds;
@@ -89,6 +91,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
         warnings.extend(connectors::unused(file, document));
         warnings.extend(own_kinds::without_rule(file, document));
         warnings.extend(python::cached(files, file, document));
+        warnings.extend(secrets::too_short(file, document, environment));
     }
     ask_programs(files, cases.iter_mut().filter_map(|read| read.case.as_mut()));
     if let Some(file) = &read.file {

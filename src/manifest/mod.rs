@@ -47,8 +47,8 @@ pub use gate_policy::{
 };
 pub use judging::{grader_arguments, project_path};
 pub use load::{
-    EarlierCases, Loaded, SideProject, completed_probes, load_part, load_project, load_side, load_side_beside,
-    own_kind_schema,
+    EarlierCases, Loaded, SHORTEST_SECRET, SideProject, completed_probes, load_part, load_project, load_side,
+    load_side_beside, own_kind_schema,
 };
 pub use own_kinds::{KindSpec, RuleSpec, facet_lies_in};
 pub use part::{

@@ -34,6 +34,18 @@ fn a_chunked_body_stays_chunked_with_its_trailers_both_ways() {
 }
 
 #[test]
+fn trailers_reach_only_a_caller_that_takes_them_and_early_hints_reach_nobody() {
+    let scene = Scene::new(Upstream::saying(
+        "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 9\r\n\r\n",
+    ));
+    let got = scene.client().call("POST", "/orders", "", "{}").unwrap();
+    assert_eq!((got.status(), got.text(), got.trailers.as_str()), (200, "abc", ""));
+    assert_eq!(got.header("link"), None);
+    let exchange = scene.finish_with_one();
+    assert_eq!((exchange.delivered, exchange.problem), (Delivered::Whole, None));
+}
+
+#[test]
 fn an_answer_that_states_its_length_twice_is_passed_back_by_the_one_that_counts() {
     let twice = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
     let scene = Scene::new(Upstream::saying(twice));

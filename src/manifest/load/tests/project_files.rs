@@ -276,3 +276,21 @@ fn a_code_glob_that_matches_no_file_is_worth_a_look() {
         assert!(about.contains(&format!("the glob `{glob}` matches no file of the project").as_str()), "{about:?}");
     }
 }
+
+#[test]
+fn a_secret_that_is_too_short_to_be_redacted_is_worth_a_look() {
+    let names = "pass: [DESK_PIN, API_TOKEN, DEBUG, PINT], pass_if_set: [OTHER_KEY, NO_KEY]";
+    let env = format!("command: {{run: [python3, desk.py], env: {{{names}}}}}");
+    let project = edited("command: {run: [python3, desk.py]}", &env);
+    let values = [("DESK_PIN", "12345"), ("API_TOKEN", "123456"), ("DEBUG", "1"), ("PINT", "1"), ("OTHER_KEY", "a")];
+    let environment = values.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let warnings = load_project(&with("holdpoint.yaml", &project), &environment).unwrap().warnings;
+    let about: Vec<&str> = warnings
+        .iter()
+        .map(|warning| warning.message.as_str())
+        .filter(|message| message.contains("too short"))
+        .collect();
+    let expected = ["DESK_PIN", "OTHER_KEY"]
+        .map(|name| format!("the value of `{name}` is too short to be redacted where it is recorded"));
+    assert_eq!(about, expected);
+}
