@@ -17,6 +17,7 @@ fn mapped(kind: &str) -> Option<Value> {
         "is-json" | "contains-json" => json!({"value": {"type": "object", "required": ["a"]}}),
         "word-count" => json!({"value": {"min": 1, "max": 9}}),
         "latency" => json!({"threshold": 100}),
+        "levenshtein" => json!({"value": "a b", "threshold": 3}),
         _ => return None,
     })
 }
@@ -66,6 +67,24 @@ fn each_type_is_an_expectation_or_a_placeholder_with_its_place() {
             }
         }
     }
+}
+
+#[test]
+fn that_an_answer_is_no_json_is_judged_by_a_program_and_that_it_fits_no_schema_is_not() {
+    let run = |assertion: &Value| expectation(&brought(assertion))["command"]["run"].clone();
+    assert_eq!(
+        run(&json!({"type": "not-is-json"})),
+        json!(["python3", "tools/promptfoo-judge.py", "no-json", "-", "-", ""])
+    );
+    let measured = json!(["python3", "tools/promptfoo-judge.py", "levenshtein", "one", "-", "5"]);
+    assert_eq!(run(&json!({"type": "levenshtein", "value": "{{q}}"})), measured);
+    for kind in
+        [json!({"type": "levenshtein", "threshold": 3}), json!({"type": "levenshtein", "value": "a", "threshold": -1})]
+    {
+        assert!(expectation(&brought(&kind)).get("placeholder").is_some(), "{kind}");
+    }
+    let transformed = json!({"type": "not-is-json", "transform": "output.trim()"});
+    assert!(expectation(&brought(&transformed)).get("placeholder").is_some());
 }
 
 #[test]

@@ -56,8 +56,8 @@ impl Repository {
     }
 }
 
-/// A desk that answers what it is asked, given the prompt as its one argument.
-const DESK: &str = "import sys\nprint('You have 30 days: ' + sys.argv[-1])\n";
+/// A desk that answers what it is asked, given the prompt as its first argument.
+const DESK: &str = "import sys\nprint('You have 30 days: ' + sys.argv[1])\n";
 
 const CONFIGURATION: &str = "\
 description: A desk
@@ -113,7 +113,7 @@ fn an_imported_configuration_is_in_order_and_fails_only_where_placeholders_stand
 }
 
 /// Assertions that are code, each with whether it passes for the desk's answer.
-const CODE: [(&str, bool); 8] = [
+const CODE: [(&str, bool); 14] = [
     ("{type: python, value: 'len(output) < 100 and context[\"vars\"][\"question\"] == \"How long?\"'}", true),
     ("{type: python, value: 'len(output) > 100'}", false),
     ("{type: not-python, value: 'len(output) > 100'}", true),
@@ -122,7 +122,31 @@ const CODE: [(&str, bool); 8] = [
     ("{type: python, value: 'file://checks/tone.py:refuses'}", false),
     ("{type: javascript, value: 'output.includes(\"30 days\") && context.vars.question === \"How long?\"'}", true),
     ("{type: javascript, value: 'file://checks/length.cjs', threshold: 99}", false),
+    // The answer is `You have 30 days: Answer: How long?`.
+    ("{type: levenshtein, value: 'You had 31 days: Answer: {{question}}', threshold: 3}", true),
+    ("{type: levenshtein, value: 'You had 31 days: Answer: {{question}}', threshold: 2}", false),
+    ("{type: levenshtein, value: 'You had 41 days: Answer: Now long?'}", true),
+    ("{type: not-levenshtein, value: 'Something else', threshold: 9}", true),
+    ("{type: not-is-json}", true),
+    ("{type: not-levenshtein, value: 'You have 30 days: Answer: How long?'}", false),
 ];
+
+#[test]
+fn a_program_gets_options_and_context_beside_the_prompt() {
+    let repository = Repository::new();
+    let desk = "import json, sys\nprompt, options, context = sys.argv[1:]\n\
+                print(prompt, json.loads(options)['config']['tone'], json.loads(context)['vars']['question'])\n";
+    repository.write("desk.py", desk);
+    let provider = "{id: 'exec: python3 desk.py', config: {tone: warm, apiKey: sk-not-to-be-copied}}";
+    let test = "{description: all three, vars: {question: How?}, assert: [{type: equals, value: 'Q: How? warm How?'}]}";
+    repository.write(
+        "promptfooconfig.yaml",
+        format!("prompts: ['Q: {{{{question}}}}']\nproviders: [{provider}]\ntests: [{test}]\n"),
+    );
+    let said = repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    assert!(said.contains("`apiKey` of the program") && !said.contains("sk-not"), "{said}");
+    repository.holdpoint(&["run", "--all"], 0);
+}
 
 #[test]
 fn an_assertion_that_is_code_is_called_by_a_program_of_the_project() {

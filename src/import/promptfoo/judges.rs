@@ -67,6 +67,33 @@ pub(super) fn expectation(
     }))
 }
 
+/// The expectation for what no grader here looks at and the program that calls code in Python does; none for any other type.
+/// `value` is filled in already.
+pub(super) fn measured(assertion: &Map<String, Value>, value: &Value, brought: &mut Brought) -> Option<Value> {
+    let written = assertion.get("type").and_then(Value::as_str)?;
+    let name = written.strip_prefix("not-").unwrap_or(written);
+    let words = match (name, value) {
+        ("levenshtein", Value::String(text)) => {
+            let most = assertion.get("threshold").map_or(Some(MOST_EDITS), Value::as_f64);
+            let most = most.filter(|most| (0.0..=1e6).contains(most))?;
+            ["levenshtein".to_owned(), text.clone(), "-".to_owned(), most.floor().to_string()]
+        }
+        // That one fits no schema is another matter: there, what is no JSON fails too.
+        ("is-json", Value::Null) if written != name => ["no-json", "-", "-", ""].map(str::to_owned),
+        _ => return None,
+    };
+    let [python, _] = &LANGUAGES;
+    if !brought.files.iter().any(|file| file.path == python.judge) {
+        brought.file(python.judge, python.text);
+    }
+    let run: Vec<String> = [python.interpreter, python.judge].into_iter().map(str::to_owned).chain(words).collect();
+    let run = json!({"command": {"run": run}});
+    Some(if name == "levenshtein" && name != written { json!({"not": run}) } else { run })
+}
+
+/// Edits that the other tool allows where it is told no number.
+const MOST_EDITS: f64 = 5.0;
+
 /// How the code is called: `file`, its path and its function; or `inline` and itself.
 fn code(
     assertion: &Map<String, Value>,

@@ -207,7 +207,7 @@ impl Writer<'_> {
             title,
             workflow: provider.workflow.as_str().into(),
             trials: self.trials,
-            input: json!({"prompt": text, "vars": vars}),
+            input: input(text, vars, provider),
             expect: expect.into_iter().map(|(_, expected)| expected).collect(),
             path: test.place.path.to_string(),
             line: test.place.line(),
@@ -284,6 +284,12 @@ impl Writer<'_> {
             Some(value) => value.clone(),
             None => Value::Null,
         };
+        if !assertion.contains_key("transform")
+            && let Some(judged) =
+                fill_value(&value, vars).ok().and_then(|value| judges::measured(assertion, &value, brought))
+        {
+            return Ok(judged);
+        }
         // What has no equal is told so, whatever its template would come to.
         expectation(kind, &value, assertion)?;
         expectation(kind, &fill_value(&value, vars)?, assertion)
@@ -299,6 +305,15 @@ impl Writer<'_> {
             Err(format!("`{}` is computed, or no text", one_line(reference, 100)))
         }
     }
+}
+
+/// What the workflow gets. A program finds what its provider says of it beside what the test varies, as it always did.
+fn input(prompt: String, vars: Map<String, Value>, provider: &Provider) -> Value {
+    let mut input = json!({"prompt": prompt, "vars": vars});
+    if let Some(options) = &provider.options {
+        input["options"] = options.clone();
+    }
+    input
 }
 
 /// Assertions that count together.

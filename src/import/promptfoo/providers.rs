@@ -25,6 +25,8 @@ pub(super) struct Provider {
     pub(super) prompts: Option<Vec<String>>,
     /// Why assertions on its answers would mean something else.
     pub(super) spoils: Option<String>,
+    /// What a program gets as its second argument; none for what is no program.
+    pub(super) options: Option<Value>,
 }
 
 /// Reads the providers and adds a workflow for each; where a workflow was named, that is the only one.
@@ -48,7 +50,14 @@ pub(super) fn providers(
             brought.note(Kind::Left, place.spot(), format!("the provider `{}`", short_id(value)), why);
         }
         let workflow = workflow.to_string();
-        return vec![Provider { workflow, suffix: String::new(), labels: Vec::new(), prompts: None, spoils: None }];
+        return vec![Provider {
+            workflow,
+            suffix: String::new(),
+            labels: Vec::new(),
+            prompts: None,
+            spoils: None,
+            options: None,
+        }];
     }
     let mut names = Names::default();
     let mut providers = Vec::new();
@@ -60,7 +69,14 @@ pub(super) fn providers(
         brought.note(Kind::Left, place.spot(), "the workflow", "the configuration names no provider");
         brought.workflows.push(placeholder_workflow("imported", "The configuration names no provider."));
         let workflow = "imported".to_owned();
-        providers.push(Provider { workflow, suffix: String::new(), labels: Vec::new(), prompts: None, spoils: None });
+        providers.push(Provider {
+            workflow,
+            suffix: String::new(),
+            labels: Vec::new(),
+            prompts: None,
+            spoils: None,
+            options: None,
+        });
     }
     providers
 }
@@ -105,6 +121,7 @@ fn read(
         }
         _ => Err("it is a client built into the other tool".to_owned()),
     };
+    let options = (piece.is_ok() && id.starts_with("exec:")).then(|| options(&config, place, brought));
     let piece = piece.unwrap_or_else(|why| {
         brought.note(
             Kind::Left,
@@ -129,6 +146,7 @@ fn read(
         },
         labels: label.map(str::to_owned).into_iter().chain([id, name.clone()]).collect(),
         workflow: name,
+        options,
         prompts: prompts.map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
         spoils: settings
             .contains_key("transform")
@@ -136,7 +154,34 @@ fn read(
     }
 }
 
-/// A program: what stands on the line, without a shell. It gets the prompt as its argument, as it always did.
+/// What a provider says to its program: its configuration, without what may be a secret.
+fn options(config: &Map<String, Value>, place: &Place, brought: &mut Brought) -> Value {
+    let mut kept = Map::new();
+    for (key, value) in config {
+        if holds_secret(key, value) {
+            let why = "it may hold a secret: pass it on as a variable of the environment, below `command.env`";
+            let place = place.below("config").below(key);
+            brought.note(Kind::Left, place.spot(), format!("`{}` of the program", one_line(key, 60)), why);
+        } else {
+            kept.insert(key.clone(), value.clone());
+        }
+    }
+    json!({"config": kept})
+}
+
+/// Whether a setting, or one below it, is named like a secret or made up from the environment.
+fn holds_secret(key: &str, value: &Value) -> bool {
+    is_secret(key)
+        || match value {
+            Value::Object(fields) => fields.iter().any(|(key, value)| holds_secret(key, value)),
+            Value::Array(items) => items.iter().any(|item| holds_secret("", item)),
+            Value::String(text) => text.contains("{{") || text.contains("${"),
+            _ => false,
+        }
+}
+
+/// A program: what stands on the line, without a shell. It gets the prompt as its first argument, then options and
+/// context, as it always did.
 fn program(
     name: &str,
     line: &str,
@@ -149,10 +194,10 @@ fn program(
         return Err("its program lies in another folder than the project".to_owned());
     }
     let code: Vec<String> = run.iter().filter_map(|word| folder.path(word).ok()).collect();
-    let why = "it gets the prompt as its argument; options and context, its second and third, are not given: what the test varies \
-               comes in on standard input";
+    let why = "it gets the prompt, the options and the context as its arguments, as it did; of the context only `vars`, and the \
+               prompt as a text";
     brought.note(Kind::Changed, place.spot(), format!("the program `{}`", one_line(line, 100)), why);
-    let entry = json!({"command": {"run": run, "arguments": ["/input/prompt"]}, "parts": [], "code": code});
+    let entry = json!({"command": {"run": run, "arguments": ["/input/prompt", "/input/options", "/input"]}, "parts": [], "code": code});
     let remarks = vec!["Other variables of the environment than PATH are listed below `command.env`.".to_owned()];
     Ok(WorkflowPiece { name: name.to_owned(), entry: fields(&entry), remarks })
 }

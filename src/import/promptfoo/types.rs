@@ -104,14 +104,12 @@ pub(super) fn known(written: &str) -> Option<(&str, bool)> {
 /// Why a type has no equal.
 pub(super) fn why_none(name: &str) -> &'static str {
     match name {
-        "levenshtein" => "an edit distance is not measured here; `similar` compares words",
+        "levenshtein" => "an edit distance is measured to a text, and up to a number of edits",
         "cost" => "what an answer costs is not in the answer",
         "contains-json" => {
             "what the other tool takes for JSON is wider than what is looked for here, so that its absence says less"
         }
-        "is-json" => {
-            "that an answer is no JSON, or does not fit a schema, cannot be told from one that was never given"
-        }
+        "is-json" => "with a schema its opposite fails what is no JSON and what fits alike: say which is meant",
         _ => match family(name) {
             Family::Text => "no expectation here reads this form",
             Family::Measure => "this measure is not taken here",
