@@ -11,6 +11,9 @@ use crate::manifest::Case;
 use super::same_form::{self, Result, ended, fewer_trials, grade_changes, outcome_changes};
 use super::standing::{Compared, Standing};
 
+/// How a standing says that only a run of the accepted form could tell more.
+pub const ACCEPTED_FORM_NOT_RUN: &str = "the accepted form was not run again";
+
 /// What is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareInput<'a> {
@@ -185,10 +188,7 @@ impl Subject<'_> {
     fn edited_and_passed(&self, accepted: &BaselineEntry, differs: &[Aspect]) -> (Standing, String) {
         let what = named(differs);
         let Some(old_form) = self.old_form else {
-            let why = format!(
-                "not as it was accepted: {what}; the accepted form was not run again; {}",
-                accepted_as(accepted)
-            );
+            let why = format!("not as it was accepted: {what}; {ACCEPTED_FORM_NOT_RUN}; {}", accepted_as(accepted));
             return (Standing::NotComparable, why);
         };
         if old_form.status != CaseStatus::Passed {

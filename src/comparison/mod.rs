@@ -9,7 +9,7 @@ mod standing;
 pub mod statistics;
 mod two_sides;
 
-pub use compare::{CompareInput, compare};
+pub use compare::{ACCEPTED_FORM_NOT_RUN, CompareInput, compare};
 pub use evidence_statement::evidence_statement;
 pub use power::{TestLevel, power_sentence};
 pub use sets::{ALPHA, CONFIDENCE, Paired, SetComparison, TrialRate, Tries, Unpaired, case_tries, set_comparisons};

@@ -1,5 +1,6 @@
 //! What to do after a run, in the order in which it should be done.
 
+use crate::comparison::ACCEPTED_FORM_NOT_RUN;
 use crate::domain::{BaselineHealth, CaseId, ExitCode, Outcome, counted};
 
 use super::accept_step::accept_step;
@@ -233,7 +234,14 @@ fn step(document: &ReportDocument, group: Group) -> Option<NextStep> {
         Group::Flaky => format!("Find what varies in {}.", counted(count, "flaky case")),
         Group::Errored => format!("Repair the set-up of {} and run again.", counted(count, "errored case")),
         Group::NotComparable => {
-            format!("Read {} that cannot be compared, and accept what is right.", counted(count, "case"))
+            let lacks_old_form = |case: &&CaseView| case.why.contains(ACCEPTED_FORM_NOT_RUN);
+            let again = if group.cases(document).iter().any(lacks_old_form) {
+                " `gate --base REV`, with a revision at which they were as they were accepted, runs that form too, judged as it \
+                 was, and may make them comparable."
+            } else {
+                ""
+            };
+            format!("Read {} that cannot be compared, and accept what is right.{again}", counted(count, "case"))
         }
         Group::Tolerated | Group::Fixed | Group::KnownFailures | Group::Passed => return None,
     };

@@ -47,6 +47,25 @@ fn the_ten_lines_of_the_first_page_end_as_it_says() {
     assert_eq!((carried, gates), (10, 3));
 }
 
+/// The figures stand in one place; the first page shows some of them as they stand there.
+#[test]
+fn the_figures_of_the_first_page_are_those_of_the_page_on_performance() {
+    let readme = fs::read_to_string(repository().join("README.md")).unwrap();
+    let figures = fs::read_to_string(repository().join("docs/performance.md")).unwrap().replace("**", "");
+    let section = readme.split("## How fast\n").nth(1).unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let measured: Vec<String> = rows
+        .filter_map(|row| row.trim_end_matches(" |").rsplit("| ").next())
+        .map(|cell| cell.replace("**", ""))
+        .collect();
+    assert!(measured.len() >= 5, "{measured:?}");
+    for figure in measured {
+        assert!(figures.contains(&format!(" {figure}")), "docs/performance.md does not say {figure}");
+    }
+    let date = section.split("| ").nth(1).unwrap().split(',').next().unwrap();
+    assert!(figures.contains(date), "docs/performance.md was measured on another day than {date}");
+}
+
 fn run(line: &str, ends: i32) -> Act {
     Act::Run { line: line.to_owned(), ends }
 }

@@ -114,7 +114,9 @@ fn an_edit_under_which_the_old_form_still_passes_is_unchanged_and_one_that_nobod
 
     let sandbox = accepted();
     edit(&sandbox);
-    gate(&sandbox, ACCEPTED).expect(11);
+    gate(&sandbox, ACCEPTED)
+        .expect(11)
+        .says("`gate --base REV`, with a revision at which they were as they were accepted");
     sandbox.accept();
     gate(&sandbox, ACCEPTED).expect(0);
     assert_eq!(sandbox.report()["counts"]["selected"], 0, "nothing is left to ask");
