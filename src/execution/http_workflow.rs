@@ -81,7 +81,9 @@ impl<'a> HttpRunner<'a> {
         }
         let end = answer.map_or_else(|error| StepEnd::of(Err(error)), |answer| self.read(&answer, context));
         // Whatever answers once the service has ended is something else.
-        match service.as_ref().and_then(|started| started.service.ended()) {
+        let broke = end.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Transport);
+        let ended = |started: &Started| if broke { started.service.ended_by_now() } else { started.service.ended() };
+        match service.as_ref().and_then(ended) {
             Some(ended) => StepEnd { error: Some(ended), ..end },
             None => StepEnd { unreached: never_reached, ..end },
         }

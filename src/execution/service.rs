@@ -27,6 +27,9 @@ const TERMINATION_GRACE: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long after its connections a dying process may be seen to end, on a busy machine.
+const DYING: Duration = Duration::from_millis(500);
+
 /// What a service printed last may take so long to come through its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(20);
 
@@ -119,9 +122,24 @@ impl Service {
         Some(TrialError { kind: ErrorKind::Start, message: self.with_log(message) })
     }
 
+    /// As [`Self::ended`], where a connection to it broke: the system closes what a process held before it tells of its end.
+    pub(super) fn ended_by_now(&self) -> Option<TrialError> {
+        self.await_end(DYING);
+        self.ended()
+    }
+
     /// Asks it to end, and does not wait for that.
     pub(super) fn ask_to_end(&self) {
         let _ = kill_process_group(self.group, Signal::TERM);
+    }
+
+    /// Waits until it has ended, for so long at the most.
+    fn await_end(&self, longest: Duration) {
+        let deadline = Instant::now() + longest;
+        let mut pauses = pauses();
+        while Instant::now() < deadline && !self.exit.has_ended().unwrap_or(true) {
+            std::thread::sleep(pauses.next().unwrap_or(LONGEST_PAUSE));
+        }
     }
 
     fn with_log(&self, message: String) -> String {
@@ -136,11 +154,7 @@ impl Service {
 impl Drop for Service {
     fn drop(&mut self) {
         self.ask_to_end();
-        let deadline = Instant::now() + TERMINATION_GRACE;
-        let mut pauses = pauses();
-        while Instant::now() < deadline && !self.exit.has_ended().unwrap_or(true) {
-            std::thread::sleep(pauses.next().unwrap_or(LONGEST_PAUSE));
-        }
+        self.await_end(TERMINATION_GRACE);
         // Only now is it collected: until then its number, and so its group's, belongs to nobody else.
         let _ = kill_process_group(self.group, Signal::KILL);
         let _ = self.child.wait();

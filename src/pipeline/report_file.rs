@@ -11,7 +11,7 @@ use crate::execution::Redactor;
 use crate::grading::GradedTrial;
 use crate::operations::RunAccount;
 use crate::report::{CaseFeed, CaseView, ReportDocument};
-use crate::store::{RecordedTrials, StoreError};
+use crate::store::RecordedTrials;
 
 use super::publish::Material;
 use super::{PipelineError, figures};
@@ -64,10 +64,7 @@ impl CaseFeed for RecordFeed<'_> {
 
     fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, PipelineError> {
         let Some(recorded) = self.recorded.get(&(case, form)) else { return Ok(Vec::new()) };
-        let trials = self.trials.of(case, form)?;
-        if trials.len() != *recorded {
-            return Err(StoreError::Vanished { path: self.trials.path().to_owned() }.into());
-        }
+        let trials = self.trials.of(case, form, *recorded)?;
         trials.iter().for_each(|trial| self.account.add(trial));
         Ok(trials)
     }

@@ -32,7 +32,8 @@ pub trait CaseFeed {
     /// Why evidence could not be read, or a case not be taken.
     type Error;
 
-    /// The trials of one form of a case, by number; none where none is on record.
+    /// The trials of one form of a case, by number; none where none is on record. They are asked for by case, and of one case the base's
+    /// form first.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -123,15 +124,15 @@ fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed:
     let mut room = Room::for_cases(cases, input);
     for case in cases {
         case.input = input.cases.get(&case.id).map_or(Value::Null, |case| case.input.clone());
+        if let Some(old) = &mut case.old_form {
+            old.trials = trial_views(&feed.trials(&case.id, Form::Base)?);
+        }
         // Without a result nothing is shown, whatever is on record.
         if case.passes.is_some() {
             case.trials = trial_views(&feed.trials(&case.id, Form::Head)?);
         }
         if input.accepted_answers.contains_key(&case.id) {
             case.accepted_output = feed.accepted(&case.id)?;
-        }
-        if let Some(old) = &mut case.old_form {
-            old.trials = trial_views(&feed.trials(&case.id, Form::Base)?);
         }
         feed.whole(case)?;
         if !room.take(case) {

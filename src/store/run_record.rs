@@ -10,7 +10,7 @@ use crate::domain::{CaseId, CaseStatus, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseMutation, GradedTrial};
 
-use super::recorded_trials::RecordedTrials;
+use super::recorded_trials::each_trial;
 use super::run_header::{RunHeader, RunSummary};
 use super::{StoreError, schema};
 
@@ -161,9 +161,11 @@ impl RunRecord {
     pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
         let connection = schema::open(path, MIGRATIONS)?;
         let (header, summary) = read_ends(&connection, path)?;
-        drop(connection);
         let mut trials = Vec::new();
-        RecordedTrials::open(path)?.each(|trial| trials.push(trial))?;
+        each_trial(&connection, path, |trial| {
+            trials.push(trial);
+            true
+        })?;
         Ok(Self { header, summary, trials })
     }
 }

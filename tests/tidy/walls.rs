@@ -19,7 +19,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("execution", &["domain", "manifest", "evidence", "proxy", "practice"]),
     ("grading", &["domain", "manifest", "evidence"]),
     ("exercise", &["domain", "manifest", "evidence", "grading"]),
-    ("baseline", &["domain", "manifest", "change", "selection", "evidence", "grading"]),
+    ("baseline", &["domain", "manifest", "change", "selection", "grading"]),
     ("comparison", &["domain", "manifest", "change", "grading", "baseline"]),
     ("verdict", &["domain", "manifest", "change", "selection", "comparison"]),
     ("operations", &["domain", "manifest", "change", "evidence", "grading", "exercise", "comparison"]),
