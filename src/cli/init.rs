@@ -65,6 +65,9 @@ fn report(context: &Context, begun: &BegunProject, start: &Start) {
     let option = pipeline::project_option(context.named_folder.as_deref());
     console.remark(paint(STRONG, "Next"));
     let mut steps = vec![format!("holdpoint{option} gate     runs the two cases and says what they lack")];
+    if matches!(start, Start::Service(_)) {
+        steps.insert(0, "start the service, or say under `http` in holdpoint.yaml how holdpoint starts it".to_owned());
+    }
     if *start == Start::Adapter {
         steps.push("join your workflow in the adapter, at the line that says where".to_owned());
     }

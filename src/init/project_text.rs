@@ -40,7 +40,11 @@ fn start(proposal: &Proposal<'_>) -> Vec<String> {
         Start::Service(url) => {
             return vec![
                 "    # It takes one JSON document (holdpoint.invoke/1) as a POST body.".to_owned(),
-                format!("    http: {{url: {}}}", yaml_quoted(url)),
+                "    http:".to_owned(),
+                format!("      url: {}", yaml_quoted(url)),
+                "      # It runs already, or holdpoint starts it for the run and waits until this answers:".to_owned(),
+                "      # start: [PROGRAM, ARGUMENT]".to_owned(),
+                format!("      # ready: {{url: {}}}", yaml_quoted(url)),
             ];
         }
         Start::Command(command) => command.clone(),

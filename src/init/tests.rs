@@ -124,6 +124,11 @@ fn a_workflow_that_was_named_needs_no_adapter() {
     assert!(!new.iter().any(|file| file.path.contains("adapter") || file.text.contains(adapter::NOT_JOINED)));
     let (_, files) = begun(desk(), Start::Service("http://127.0.0.1:9/x".into()));
     assert!(loaded(&files).project.file.workflows["order-desk"].http.is_some());
+    let text = String::from_utf8(files.read("holdpoint.yaml").unwrap()).unwrap();
+    let started = text.replace("      # start:", "      start:").replace("      # ready:", "      ready:");
+    let project = loaded(&files.with("holdpoint.yaml", started)).project;
+    let http = project.file.workflows["order-desk"].http.clone().unwrap();
+    assert!(!http.start.is_empty() && http.ready.is_some(), "what stands in comments can be switched on");
 }
 
 #[test]
