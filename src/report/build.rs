@@ -209,6 +209,7 @@ pub(super) fn uncovered_view(uncovered: &Uncovered, project_option: &str) -> Unc
         part: uncovered.part.clone(),
         risk: uncovered.risk.clone(),
         command: case_new_command(project_option, &uncovered.part, &uncovered.risk),
+        unused: uncovered.unused,
     }
 }
 

@@ -177,6 +177,18 @@ pub struct UncoveredView {
     pub risk: Risk,
     /// The command that scaffolds the missing case.
     pub command: String,
+    /// Whether no workflow lists the part: then it may only have to be listed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unused: bool,
+}
+
+impl UncoveredView {
+    /// What may be all that is lacking, where no workflow lists the part.
+    pub(super) fn unlisted(&self) -> Option<String> {
+        let part = &self.part;
+        self.unused
+            .then(|| format!("no workflow uses {part}: list it under the `parts` of the one that does, or remove it"))
+    }
 }
 
 /// How many cases ended how. `passed + failed + errored + uncertain + flaky = selected` and

@@ -166,8 +166,10 @@ fn uncovered_steps(document: &ReportDocument) -> Vec<NextStep> {
     let mut steps = Vec::new();
     for uncovered in document.uncovered.iter().take(NAMED_UNCOVERED) {
         let text = format!(
-            "Write a case for {} of {}: a change puts it at risk, and none exists.",
-            uncovered.risk, uncovered.part
+            "Write a case for {} of {}: a change puts it at risk, and none exists.{}",
+            uncovered.risk,
+            uncovered.part,
+            uncovered.unlisted().map(|what| format!(" Or: {what}.")).unwrap_or_default()
         );
         let step = NextStep::new(text, Some(uncovered.command.clone()), "uncovered");
         steps.push(NextStep { why: uncovering_change(document, uncovered), ..step });

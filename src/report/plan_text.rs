@@ -104,6 +104,7 @@ fn uncovered(plan: &PlanDocument, ink: Ink, lines: &mut Vec<String>) {
     for uncovered in &plan.uncovered {
         let (risk, part) = (visible_line(uncovered.risk.as_str()), visible_line(uncovered.part.as_str()));
         lines.push(format!("  {risk} of {part}: no case would show it"));
+        lines.extend(uncovered.unlisted().map(|what| format!("    {}", visible_line(&what))));
         lines.push(format!("    {}", visible_line(&uncovered.command)));
     }
     lines.push(String::new());

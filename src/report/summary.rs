@@ -143,6 +143,7 @@ fn uncovered_lines(document: &ReportDocument, ink: Ink, lines: &mut Vec<String>)
     for uncovered in &document.uncovered {
         let (risk, part) = (visible_line(uncovered.risk.as_str()), visible_line(uncovered.part.as_str()));
         lines.push(format!("  {risk} of {part}: no case would show it"));
+        lines.extend(uncovered.unlisted().map(|what| format!("    {}", visible_line(&what))));
     }
     lines.push(String::new());
 }

@@ -149,6 +149,8 @@ pub struct Uncovered {
     pub part: PartId,
     /// The risk.
     pub risk: Risk,
+    /// Whether no workflow lists the part, so that cases would have to name it themselves.
+    pub unused: bool,
 }
 
 /// Which cases run and why, which do not and why that is safe.

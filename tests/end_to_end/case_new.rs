@@ -188,6 +188,11 @@ fn a_part_that_no_workflow_uses_is_said_to_be_one_where_it_leaves_gaps() {
     assert!(said.stderr.contains("no workflow uses the part `stray`"), "{}", said.stderr);
     assert!(said.stderr.contains("until then a change of it counts for every workflow"), "{}", said.stderr);
     sandbox.holdpoint(&["case", "list"]).expect(0).says("access of the permissions stray, which no workflow uses");
+    let lacking = "no workflow uses stray: list it under the `parts` of the one that does, or remove it";
+    sandbox.holdpoint(&["plan"]).expect(0).says(lacking);
+    sandbox.holdpoint(&["gate"]).expect(0).says(&format!("none exists. Or: {lacking}."));
+    let report = sandbox.report();
+    assert!(report["uncovered"].as_array().unwrap().iter().all(|one| one["unused"] == true), "{}", report["uncovered"]);
 }
 
 #[test]

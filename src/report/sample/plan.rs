@@ -61,7 +61,7 @@ pub(super) fn plan() -> Plan {
         selected: Vec::new(),
         excluded: (1..=6).map(excluded).collect(),
         unclassified: Vec::new(),
-        uncovered: vec![Uncovered { part: "review".into(), risk: Risk::from("partial_failure") }],
+        uncovered: vec![Uncovered { part: "review".into(), risk: Risk::from("partial_failure"), unused: false }],
         bumps_without_change: Vec::new(),
         changes_without_bump: vec!["review".into()],
         outside_project: 3,

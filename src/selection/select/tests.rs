@@ -498,7 +498,7 @@ fn a_risk_that_a_change_puts_on_a_part_without_any_case_is_uncovered() {
     let kept = ["desk/access", "desk/action", "lab/injected_instructions"];
     let few = cases().into_iter().filter(|case| kept.contains(&case.id.as_str())).collect();
     let plan = plan_of(&change_set(vec![part_change(ChangeKind::Permissions, "actors")]), &project(few));
-    let expected = Uncovered { part: PartId::from("actors"), risk: Risk::from("injected_instructions") };
+    let expected = Uncovered { part: PartId::from("actors"), risk: Risk::from("injected_instructions"), unused: false };
     assert_eq!(plan.uncovered, [expected], "the other workflow's case shows nothing, and `tone` is no rule's risk");
     let all = plan_of(&change_set(vec![part_change(ChangeKind::Permissions, "actors")]), &project(cases()));
     assert!(all.uncovered.is_empty());
@@ -596,12 +596,14 @@ fn coverage_has_a_gap_exactly_where_a_change_of_the_part_would_be_uncovered() {
     let shown = |case: &Case| case.workflow.as_str() == "lab" || !matches!(case.set.as_str(), "access" | "duplicate");
     let project = project(cases().into_iter().filter(shown).collect());
     let rows = crate::selection::coverage(&project);
+    let unused = |part: &PartId| !project.file.workflows.values().any(|workflow| workflow.parts.contains(part));
     for (id, part) in &project.parts {
         let changes = change_set(vec![part_change(part.kind.into(), id.as_str())]);
         let uncovered = plan_of(&changes, &project).uncovered;
         let gaps = rows.iter().filter(|row| row.part == *id && row.cases == 0);
-        let gaps: Vec<Uncovered> =
-            gaps.map(|row| Uncovered { part: row.part.clone(), risk: row.risk.clone() }).collect();
+        let gaps: Vec<Uncovered> = gaps
+            .map(|row| Uncovered { part: row.part.clone(), risk: row.risk.clone(), unused: unused(&row.part) })
+            .collect();
         assert_eq!(gaps, uncovered, "{id}");
     }
     let count = |part: &str, risk: &str| rows.iter().find(|row| row.part.as_str() == part && row.risk.as_str() == risk);

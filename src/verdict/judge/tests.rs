@@ -261,7 +261,7 @@ fn a_missing_baseline_is_said_once() {
 
 #[test]
 fn an_uncovered_risk_gives_11_by_policy_and_is_said_otherwise() {
-    let uncovered = vec![Uncovered { part: PartId::from("reserve"), risk: Risk::from("duplicate") }];
+    let uncovered = vec![Uncovered { part: PartId::from("reserve"), risk: Risk::from("duplicate"), unused: false }];
     let plan = Plan { uncovered, ..plan(&["a"], &[]) };
     let compared = [case("a", Some(Passed), Standing::Unchanged)];
     let strict = verdict(&gate(&plan, &compared, &ProjectPolicy::default()));
@@ -414,7 +414,7 @@ fn parts_that_two_branches_accepted_differently_give_11_unless_everything_ran() 
 #[test]
 fn a_lowered_gate_policy_is_judged_by_the_stricter_one_and_named() {
     let mut plan = plan(&["a"], &[]);
-    plan.uncovered = vec![Uncovered { part: PartId::from("review"), risk: Risk::from("duplicate") }];
+    plan.uncovered = vec![Uncovered { part: PartId::from("review"), risk: Risk::from("duplicate"), unused: false }];
     let compared = [case("a", Some(Passed), Standing::NoBaseline)];
     let lenient = with_gate(GatePolicy { require_baseline: false, uncovered_is_inconclusive: false });
     let earlier = [ProjectPolicy::default()];
