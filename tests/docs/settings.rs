@@ -228,6 +228,7 @@ const DESK: Setting = Setting {
         said(&["docs/running.md"], r#"holdpoint pause on --by ada --reason "stock is wrong""#),
         said(&["docs/running.md"], "pause off").tried("holdpoint gate; test $? = 15 && holdpoint pause off"),
         said(&["docs/performance.md"], "git diff --name-status"),
+        said(&["docs/performance.md"], "git diff"),
     ],
 };
 
