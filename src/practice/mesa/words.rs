@@ -20,7 +20,16 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Where in `text` the phrase stands, both made by [`plain`]; a plural `s` after its last word does not matter.
 pub(super) fn find_phrase(text: &str, phrase: &str) -> Option<usize> {
-    text.find(phrase).or_else(|| text.find(&format!("{}s ", phrase.trim_end())))
+    let stem = phrase.trim_end();
+    let mut plural = None;
+    for (place, _) in text.match_indices(stem) {
+        let rest = &text[place + stem.len()..];
+        if rest.starts_with(' ') {
+            return Some(place);
+        }
+        plural = plural.or_else(|| rest.starts_with("s ").then_some(place));
+    }
+    plural
 }
 
 /// Whether any of the phrases, in lower case and without punctuation, stands in `text`, made by [`plain`].
