@@ -188,6 +188,7 @@ fn run_of(
             absent_case.insert(absent(id, header.eval.config.epochs, options));
         }
     }
+    note_unscored(path, samples, &trials, &mut brought);
     let status = header.status.clone().unwrap_or_else(|| "cut off".to_owned());
     if status != "success" {
         let why = "it did not come to its end; what it did not finish counts as errored";
@@ -201,6 +202,33 @@ fn run_of(
     };
     let header = run_header(path, digest, &header, started, cases);
     Ok(ImportedRun { header, trials, summary, brought: brought.finish() })
+}
+
+/// Says how many samples have no score that can be read. Those that ended with an error have that for a reason.
+fn note_unscored(path: &str, samples: &[Sample], trials: &[GradedTrial], brought: &mut Brought) {
+    let finished = || samples.iter().zip(trials).filter(|(_, trial)| trial.observation.error.is_none());
+    let unscored = finished().filter(|(_, trial)| trial.grades.is_empty()).map(|(sample, _)| (sample, String::new()));
+    let unread = finished().filter_map(|(sample, trial)| {
+        let mut scored = sample.scores.iter().flatten().zip(&trial.grades);
+        let ((scorer, score), _) = scored.find(|(_, grade)| grade.pass.is_none())?;
+        let value = score.get("value").unwrap_or(&Value::Null);
+        Some((sample, format!(" ({})", one_line(&format!("{scorer}: {value}"), 120))))
+    });
+    for (found, what, why) in [
+        (unscored.collect::<Vec<_>>(), "without a score", "nothing judged them: they count as errored"),
+        (
+            unread.collect(),
+            "with a score that cannot be read",
+            "it is neither a letter nor a number: they count as errored",
+        ),
+    ] {
+        if let Some((first, said)) = found.first() {
+            let many = if found.len() == 1 { "1 sample".to_owned() } else { format!("{} samples", found.len()) };
+            let id = one_line(&first.id.to_string(), 80);
+            let what = format!("{many} {what}, the first {id} of epoch {}{said}", first.epoch);
+            brought.note(Kind::Changed, (path, 0), what, why);
+        }
+    }
 }
 
 fn run_header(

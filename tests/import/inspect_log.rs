@@ -120,6 +120,41 @@ fn a_sample_that_ended_badly_or_was_never_scored_is_errored() {
 }
 
 #[test]
+fn samples_whose_score_says_nothing_are_counted_in_the_notes() {
+    let mut files = vec![("header.json".to_owned(), header("m"))];
+    // What each sample was scored; none where it has no scores, or ended with an error.
+    let scores = [Some("\"CORRECT-ish\""), Some("null"), Some("NaN"), None, None];
+    for (at, score) in scores.into_iter().enumerate() {
+        let (name, text) = sample(json!(format!("s{at}")), 1, &score.unwrap_or("1").replace("NaN", "\"NaN\""));
+        let mut value: Value = serde_json::from_str(&text).unwrap();
+        if score.is_none() {
+            value["scores"] = json!(null);
+        }
+        if at == 4 {
+            value["error"] = json!({"message": "it broke"});
+        }
+        files.push((name, value.to_string().replace("\"NaN\"", "NaN")));
+    }
+    files.push(sample(json!("scored"), 1, "0"));
+    let files: Vec<(&str, String)> = files.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
+    let run = read(&log(&files, CompressionMethod::Deflated), 1.0).unwrap();
+    let notes: Vec<(&str, &str)> =
+        run.brought.notes.iter().map(|note| (note.what.as_str(), note.why.as_str())).collect();
+    for (what, why) in [
+        ("1 sample without a score, the first \"s3\" of epoch 1", "nothing judged them: they count as errored"),
+        (
+            "3 samples with a score that cannot be read, the first \"s0\" of epoch 1 (includes: \"CORRECT-ish\")",
+            "it is neither a letter nor a number: they count as errored",
+        ),
+    ] {
+        assert!(notes.contains(&(what, why)), "{what}: {notes:?}");
+    }
+    assert_eq!(notes.iter().filter(|(what, _)| what.contains("score")).count(), 2, "{notes:?}");
+    let well = read(&samples(["1", "0"], ["\"C\"", "\"I\""], "m", CompressionMethod::Deflated), 1.0).unwrap();
+    assert!(well.brought.notes.iter().all(|note| !note.what.contains("score")), "{:?}", well.brought.notes);
+}
+
+#[test]
 fn a_log_that_was_cut_off_is_read_from_its_journal() {
     let (name, text) = sample(json!(1), 1, "\"C\"");
     let mut start: Value = serde_json::from_str(&header("m")).unwrap();
