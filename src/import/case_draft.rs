@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::WorkflowId;
-use crate::manifest::{MemoryFiles, load_project, schema_line, yaml_quoted as quoted, yaml_word as word};
+use crate::manifest::{MemoryFiles, load_project, schema_line, unreadable, yaml_quoted as quoted, yaml_word as word};
 
 use super::Aim;
 use super::brought::{Brought, Kind};
@@ -11,6 +11,9 @@ use super::written::{flow, yaml};
 
 /// Longest text of a placeholder, in characters.
 const SHOWN: usize = 400;
+
+/// Longest title in a note, in characters.
+const TITLE: usize = 80;
 
 /// Why a case without an expectation gets a placeholder.
 const NOTHING_EXPECTED: &str = "the test says nothing of what must hold";
@@ -38,8 +41,10 @@ pub(super) enum Expected {
 }
 
 impl CaseDraft {
-    /// Writes the case under the id that is given, or under that id with a number where another case has it.
+    /// Writes the case under the id that is given, or under that id with a number where another case has it. A case whose file
+    /// would not be read is not written, and named: it would make the whole project invalid.
     pub(super) fn write(mut self, id: &str, aim: &Aim, brought: &mut Brought) {
+        let (tally, notes) = (brought.tally, brought.notes.len());
         let (id, is_numbered) = brought.names.take(id);
         if is_numbered {
             let why = format!("another test says the same of itself, so it became {id}: its name hangs on their order");
@@ -63,8 +68,17 @@ impl CaseDraft {
         for expected in std::mem::take(&mut self.expect) {
             text.push_str(&format!("  - {}\n", flow(&self.expectation(expected, brought))));
         }
+        let file = format!("cases/{}/{id}.yaml", aim.set);
+        if let Some(why) = unreadable(&file, &text) {
+            brought.names.give_back(&id);
+            brought.tally = tally;
+            brought.notes.truncate(notes);
+            let what = format!("the test {}", quoted(&one_line(&self.title, TITLE)));
+            brought.note(Kind::Left, (&self.path, self.line), what, format!("no project would read its case: {why}"));
+            return;
+        }
         brought.tally.brought += 1;
-        brought.file(format!("cases/{}/{id}.yaml", aim.set), text);
+        brought.file(file, text);
     }
 
     /// The expectation as it stands in the file; one that the project's own rules refuse becomes a placeholder that says so.
@@ -132,18 +146,42 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_case_without_an_expectation_fails() {
-        let mut brought = Brought::default();
-        let draft = CaseDraft {
+    fn draft(input: Value) -> CaseDraft {
+        CaseDraft {
             title: "one\ntwo".to_owned(),
             workflow: "desk".into(),
             trials: 3,
-            input: json!({"q": "a\nb"}),
+            input,
             expect: Vec::new(),
             path: "t.csv".to_owned(),
             line: 7,
-        };
+        }
+    }
+
+    #[test]
+    fn a_case_that_no_project_would_read_is_named_and_not_written() {
+        let aim = Aim { set: "action".into(), workflow: None };
+        let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
+        let many = (0..60_000).map(|_| json!(1)).collect::<Value>();
+        for input in [json!({"q": "x".repeat(1024 * 1024)}), json!({"q": deep}), json!({"q": many})] {
+            let mut brought = Brought::default();
+            draft(input).write("a", &aim, &mut brought);
+            assert!(brought.files.is_empty());
+            assert_eq!(brought.tally, crate::import::Tally::default());
+            let [note] = &brought.notes[..] else { panic!("{:?}", brought.notes) };
+            assert_eq!(
+                (note.kind, note.place().as_str(), note.what.as_str()),
+                (Kind::Left, "t.csv:7", "the test \"one two\"")
+            );
+            draft(json!({"q": "x"})).write("a", &aim, &mut brought);
+            assert_eq!(brought.files[0].path, "cases/action/a.yaml", "its name is free again");
+        }
+    }
+
+    #[test]
+    fn a_case_without_an_expectation_fails() {
+        let mut brought = Brought::default();
+        let draft = draft(json!({"q": "a\nb"}));
         draft.write("a", &Aim { set: "action".into(), workflow: None }, &mut brought);
         assert_eq!(
             brought.files[0].text,

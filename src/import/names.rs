@@ -27,6 +27,11 @@ impl Names {
         let had_to = name != wanted;
         (name, had_to)
     }
+
+    /// Gives a name back that nothing got.
+    pub(super) fn give_back(&mut self, name: &str) {
+        self.0.remove(&name.to_lowercase());
+    }
 }
 
 /// A name from what a test says of itself and from all that it is made of.
@@ -95,6 +100,8 @@ mod tests {
         assert_eq!(names.take("a"), ("a".to_owned(), false));
         assert_eq!(names.take("A"), ("A-2".to_owned(), true));
         assert_eq!(names.take("a"), ("a-3".to_owned(), true));
+        names.give_back("A-2");
+        assert_eq!(names.take("a"), ("a-2".to_owned(), true));
     }
 
     proptest! {

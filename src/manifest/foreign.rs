@@ -32,6 +32,13 @@ impl ForeignFile {
     }
 }
 
+/// Why a file with this text would not be read as a file of a project: it is larger, deeper or holds more than is read. None where
+/// it would be read; what its keys mean is not asked.
+pub fn unreadable(path: &str, text: &str) -> Option<String> {
+    let errors = Document::read(path, text.as_bytes()).err()?;
+    errors.into_iter().next().map(|error| error.message)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -46,6 +53,15 @@ mod tests {
         let json =
             ForeignFile::read("a.json", b"{\r\n\t\"a\": [\r\n\t\t\"\\ud83d\\ude00\",\r\n\t\t2\r\n\t]\r\n}").unwrap();
         assert_eq!((json.json(), json.line("/a/1")), (&json!({"a": ["\u{1f600}", 2]}), 4));
+    }
+
+    #[test]
+    fn what_a_project_would_not_read_is_known_beforehand() {
+        assert_eq!(unreadable("a.yaml", "a: 1\n"), None);
+        let large = format!("a: {}\n", "x".repeat(1024 * 1024));
+        assert_eq!(unreadable("a.yaml", &large).unwrap(), "the file has 1048580 bytes, and at most 1048576 are read");
+        let deep = format!("a: {}{}", "[".repeat(40), "]".repeat(40));
+        assert!(unreadable("a.yaml", &deep).unwrap().contains("nested deeper"));
     }
 
     #[test]

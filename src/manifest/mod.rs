@@ -41,7 +41,7 @@ pub use expectation::{
     RegexForm, RetryAfterForm, RetryAfterWord, RetryLayers, Similar,
 };
 pub use files::{DiskFiles, EntryKind, FileError, FileSource, MemoryFiles, NEVER_LISTED, readable};
-pub use foreign::ForeignFile;
+pub use foreign::{ForeignFile, unreadable};
 pub use gate_policy::{
     GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
 };
