@@ -130,7 +130,9 @@ impl Brought {
             let often = if times == 1 { String::new() } else { format!(" ({times} times, first here)") };
             self.note(Kind::Left, (&path, line), format!("`{key}`{often}"), "nothing here has that meaning");
         }
+        // What every test inherits is to be looked at once.
         self.notes.sort_by(|a, b| (&a.path, a.line, &a.what, &a.why).cmp(&(&b.path, b.line, &b.what, &b.why)));
+        self.notes.dedup_by(|one, before| one.kind == Kind::Changed && one == before);
         self
     }
 

@@ -4,6 +4,7 @@
 mod brought;
 mod case_draft;
 mod inspect;
+mod json_line;
 mod ledger_lines;
 mod names;
 mod openai_evals;

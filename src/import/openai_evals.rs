@@ -7,6 +7,7 @@ use crate::manifest::Diagnostic;
 use super::Aim;
 use super::brought::Brought;
 use super::case_draft::CaseDraft;
+use super::json_line::Line;
 use super::names::content_name;
 use super::reading::{error_at, json_lines};
 use super::table::{MatchBy, expected, workflow_of};
@@ -17,22 +18,24 @@ use super::table::{MatchBy, expected, workflow_of};
 /// When a line is no JSON object, or has no `input`.
 pub fn openai_evals(path: &str, bytes: &[u8], aim: &Aim, by: MatchBy) -> Result<Brought, Vec<Diagnostic>> {
     let rows = json_lines(path, bytes)?;
-    let missing = rows.iter().filter(|(_, row)| !row.contains_key("input"));
+    let missing = rows.iter().filter(|row| !row.fields.contains_key("input"));
     let errors: Vec<Diagnostic> = missing
-        .map(|(line, _)| error_at(path, *line, "the sample has no `input`", "a sample has `input` and `ideal`"))
+        .map(|row| error_at(path, row.number, "the sample has no `input`", "a sample has `input` and `ideal`"))
         .collect();
     if !errors.is_empty() {
         return Err(errors);
     }
     let mut brought = Brought::default();
     let workflow = workflow_of(path, aim, &mut brought);
-    for (line, row) in rows {
+    for mut row in rows {
         brought.tally.found += 1;
+        row.keep_numbers(path, &[], &mut brought);
+        let ideal = row.take("ideal").filter(|ideal| !ideal.is_null() && *ideal != json!([]));
+        let Line { number: line, fields: row, .. } = row;
         let input = row.get("input").cloned().unwrap_or_default();
         let title = last_message(&input).unwrap_or_else(|| format!("Sample {line} of {path}"));
-        let ideal = row.get("ideal").filter(|ideal| !ideal.is_null() && **ideal != json!([]));
-        let expect = ideal.map(|ideal| expected(ideal, by, line)).into_iter().collect();
-        for key in row.keys().filter(|key| !matches!(key.as_str(), "input" | "ideal")) {
+        let expect = ideal.map(|ideal| expected(&ideal, by, line)).into_iter().collect();
+        for key in row.keys().filter(|key| *key != "input") {
             brought.unread(path, line, key);
         }
         let name = content_name(&title, &input);

@@ -11,6 +11,7 @@ use crate::manifest::Diagnostic;
 
 use super::brought::{Brought, Kind};
 use super::case_draft::one_line;
+use super::json_line::Line;
 use super::ledger_lines::{LedgerLines, reference, sentence};
 use super::reading::{error_at, json_lines};
 
@@ -35,13 +36,17 @@ struct Row {
 /// When a line is no JSON object, or has no operation or no time.
 pub fn operations(path: &str, bytes: &[u8], target: &str) -> Result<Brought, Vec<Diagnostic>> {
     let lines = json_lines(path, bytes)?;
-    if lines.first().is_some_and(|(_, first)| first.get("entry") == Some(&json!("ledger"))) {
+    if lines.first().is_some_and(|first| first.fields.get("entry") == Some(&json!("ledger"))) {
         let hint = "give it to `holdpoint failures --ledger FILE` as it is";
         return Err(vec![error_at(path, 1, "this is a holdpoint.ledger/1 already", hint)]);
     }
     let mut errors = Vec::new();
     let mut rows: Vec<Row> = Vec::new();
-    for (line, fields) in lines {
+    let mut brought = Brought::default();
+    for mut line in lines {
+        // A time has more digits than a number keeps in many a ledger, and is a time for all that.
+        line.keep_numbers(path, &TIME, &mut brought);
+        let Line { number: line, fields, .. } = line;
         match row(line, fields) {
             Ok(row) => rows.push(row),
             Err(message) => errors.push(error_at(path, line, message, "each line has `operation` and `time`")),
@@ -51,13 +56,8 @@ pub fn operations(path: &str, bytes: &[u8], target: &str) -> Result<Brought, Vec
         return Err(errors);
     }
     rows.sort_by_key(|row| row.at);
-    let mut writer = Writer {
-        path,
-        ledger: LedgerLines::default(),
-        brought: Brought::default(),
-        cases: BTreeSet::new(),
-        operations: BTreeMap::new(),
-    };
+    let mut writer =
+        Writer { path, ledger: LedgerLines::default(), brought, cases: BTreeSet::new(), operations: BTreeMap::new() };
     rows.iter().for_each(|row| writer.take(row));
     let Writer { ledger, mut brought, operations, .. } = writer;
     brought.tally.brought = operations.len();

@@ -12,8 +12,9 @@ use crate::manifest::Diagnostic;
 
 use super::brought::{Brought, Kind};
 use super::case_draft::one_line;
+use super::json_line::json_words;
 use super::ledger_lines::{LedgerLines, reference};
-use super::reading::{error_at, json_words, text};
+use super::reading::{error_at, text};
 
 /// A span, as far as it is read.
 struct Span {

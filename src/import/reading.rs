@@ -1,8 +1,8 @@
 //! Bytes to text and to rows, with the line of everything that is wrong.
 
-use serde_json::{Map, Value};
-
 use crate::manifest::{Diagnostic, Severity};
+
+use super::json_line::Line;
 
 /// The most bytes of one file.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
@@ -40,31 +40,20 @@ pub(super) fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnosti
     })
 }
 
-/// A JSON object, after the number of its line.
-pub(super) type Line = (usize, Map<String, Value>);
-
-/// The JSON objects of a file of JSON lines, each with its line. Empty lines are passed over.
+/// The JSON objects of a file of JSON lines. Empty lines are passed over.
 ///
 /// # Errors
-/// One for every line that is no object.
+/// One for every line that is no object, or has a key twice.
 pub(super) fn json_lines(path: &str, bytes: &[u8]) -> Result<Vec<Line>, Vec<Diagnostic>> {
     let text = text(path, bytes).map_err(|error| vec![error])?;
     let (mut rows, mut errors) = (Vec::new(), Vec::new());
     for (line, content) in (1..).zip(text.lines()).filter(|(_, content)| !content.trim().is_empty()) {
-        match serde_json::from_str(content) {
-            Ok(Value::Object(fields)) => rows.push((line, fields)),
-            Ok(_) => errors.push(error_at(path, line, "the line is no JSON object", "each line is one JSON object")),
-            Err(error) => errors.push(error_at(path, line, json_words(&error), "each line is one JSON object")),
+        match Line::read(line, content) {
+            Ok(read) => rows.push(read),
+            Err(message) => errors.push(error_at(path, line, message, "each line is one JSON object")),
         }
     }
     if errors.is_empty() { Ok(rows) } else { Err(errors) }
-}
-
-/// The parser's words without its own line number, which counts within the line.
-pub(super) fn json_words(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let words = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
-    format!("this is no JSON: {words} (column {})", error.column())
 }
 
 /// A table: the names of its columns, and its rows with their lines.
@@ -154,7 +143,7 @@ mod tests {
     fn a_byte_order_mark_and_any_line_end_are_taken() {
         let rows = json_lines("a.jsonl", b"\xef\xbb\xbf{\"a\": 1}\r\n\r\n{\"a\": 2}").unwrap();
         assert_eq!(
-            rows.iter().map(|(line, row)| (*line, row["a"].clone())).collect::<Vec<_>>(),
+            rows.iter().map(|row| (row.number, row.fields["a"].clone())).collect::<Vec<_>>(),
             [(1, json!(1)), (3, json!(2))]
         );
         let table = csv_table("a.csv", b"\xef\xbb\xbfq,a\r\n\"one\r\ntwo\",\"x, \"\"y\"\"\"\r\n3,4\r\n").unwrap();
@@ -167,6 +156,7 @@ mod tests {
     fn what_is_wrong_is_named_with_its_line() {
         assert_eq!(first(json_lines("a", b"{}\n{\"a\": \"caf\xe9\"}")), "2: the byte 0xE9 here is not UTF-8");
         assert_eq!(first(json_lines("a", b"{}\n[1]")), "2: the line is no JSON object");
+        assert_eq!(first(json_lines("a", b"{}\n{\"a\": 1, \"a\": 1}")), "2: the key `a` stands there twice");
         assert!(
             first(json_lines("a", b"{}\n{\"a\":")).starts_with("2: this is no JSON: EOF"),
             "the place is the line's"

@@ -1,12 +1,13 @@
 //! Plain CSV and JSON lines: a row is a case, its columns are the fields of the input.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::manifest::Diagnostic;
 
 use super::Aim;
 use super::brought::{Brought, Kind, WorkflowPiece};
 use super::case_draft::{CaseDraft, Expected};
+use super::json_line::Line;
 use super::names::{content_name, given_name, slug};
 use super::reading::{csv_table, error_at, json_lines};
 
@@ -61,7 +62,7 @@ pub fn csv(path: &str, bytes: &[u8], aim: &Aim, options: &TableOptions) -> Resul
         }
     }
     let row = |values: Vec<String>| table.columns.iter().cloned().zip(values.into_iter().map(Value::from)).collect();
-    let rows = table.rows.iter().cloned().map(|(line, values)| (line, row(values))).collect();
+    let rows = table.rows.iter().cloned().map(|(line, values)| Line::new(line, row(values))).collect();
     Ok(cases(path, rows, aim, options))
 }
 
@@ -72,20 +73,22 @@ pub fn csv(path: &str, bytes: &[u8], aim: &Aim, options: &TableOptions) -> Resul
 pub fn jsonl(path: &str, bytes: &[u8], aim: &Aim, options: &TableOptions) -> Result<Brought, Vec<Diagnostic>> {
     let rows = json_lines(path, bytes)?;
     for wanted in [&options.expect, &options.id].into_iter().flatten() {
-        if !rows.iter().any(|(_, row)| row.contains_key(wanted)) {
+        if !rows.iter().any(|row| row.fields.contains_key(wanted)) {
             return Err(vec![error_at(path, 0, format!("no line has a key `{wanted}`"), "name a key of the lines")]);
         }
     }
     Ok(cases(path, rows, aim, options))
 }
 
-fn cases(path: &str, rows: Vec<(usize, Map<String, Value>)>, aim: &Aim, options: &TableOptions) -> Brought {
+fn cases(path: &str, rows: Vec<Line>, aim: &Aim, options: &TableOptions) -> Brought {
     let mut brought = Brought::default();
     let workflow = workflow_of(path, aim, &mut brought);
-    for (line, mut row) in rows {
+    for mut row in rows {
         brought.tally.found += 1;
-        let expect = options.expect.as_ref().and_then(|column| row.shift_remove(column));
-        let id = options.id.as_ref().and_then(|column| row.shift_remove(column)).map(|id| plain(&id));
+        row.keep_numbers(path, &[], &mut brought);
+        let expect = options.expect.as_ref().and_then(|column| row.take(column));
+        let id = options.id.as_ref().and_then(|column| row.take(column)).map(|id| plain(&id));
+        let Line { number: line, fields: row, .. } = row;
         let readable = row.values().find_map(Value::as_str).unwrap_or_default().to_owned();
         let id = id.filter(|id| !id.trim().is_empty());
         let name = id.as_ref().map_or_else(|| content_name(&readable, &json!(row)), |id| given_name(id));

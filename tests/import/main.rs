@@ -7,3 +7,4 @@ mod documented;
 mod golden;
 mod hostile;
 mod inspect_log;
+mod odd_forms;

@@ -2,27 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::import::case_draft::one_line;
 use crate::manifest::pattern_at_start;
 
 use super::patterns::from_javascript;
 use super::types::{known, why_none};
-
-/// Longest value in the words of a placeholder, in characters.
-const SHOWN: usize = 300;
-
-/// The assertion as a reader knows it: `llm-rubric: is polite`.
-pub(super) fn in_words(assertion: &Map<String, Value>) -> String {
-    let kind = assertion.get("type").and_then(Value::as_str).unwrap_or("an assertion");
-    let value = match assertion.get("value") {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => format!(": {text}"),
-        Some(other) => format!(": {other}"),
-    };
-    let threshold =
-        assertion.get("threshold").map_or_else(String::new, |threshold| format!(" (threshold {threshold})"));
-    one_line(&format!("{kind}{value}{threshold}"), SHOWN)
-}
 
 /// The expectation that means what an assertion with this type and this value means.
 ///

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::import::reading::Table;
 
+use super::prompts::has_ending;
 use super::types::known;
 
 /// A row as a test.
@@ -74,7 +75,16 @@ fn assertion(cell: &str) -> Value {
         ("grade:", "llm-rubric"),
     ] {
         if let Some(value) = cell.strip_prefix(prefix) {
-            return json!({"type": kind, "value": value});
+            return json!({"type": kind, "value": value.trim()});
+        }
+    }
+    // A file of code is called, not held against the answer.
+    if cell.starts_with("file://") {
+        for (endings, kind) in [(&["py"][..], "python"), (&["js", "cjs", "mjs", "ts", "cts", "mts"][..], "javascript")]
+        {
+            if has_ending(cell, endings) {
+                return json!({"type": kind, "value": cell});
+            }
         }
     }
     let head_ends = types_end(cell);
@@ -126,6 +136,13 @@ mod tests {
             ("is-json", json!({"type": "is-json"})),
             ("grade:is polite", json!({"type": "llm-rubric", "value": "is polite"})),
             ("fn:output.length > 3", json!({"type": "javascript", "value": "output.length > 3"})),
+            ("javascript: package:judges:tone", json!({"type": "javascript", "value": "package:judges:tone"})),
+            ("file://a.py", json!({"type": "python", "value": "file://a.py"})),
+            ("file://checks/a.py:polite", json!({"type": "python", "value": "file://checks/a.py:polite"})),
+            ("file://a.js", json!({"type": "javascript", "value": "file://a.js"})),
+            ("file://a.ts", json!({"type": "javascript", "value": "file://a.ts"})),
+            ("file://a.txt", json!({"type": "equals", "value": "file://a.txt"})),
+            ("a.py", json!({"type": "equals", "value": "a.py"})),
             ("https://a.example", json!({"type": "equals", "value": "https://a.example"})),
             ("note: contains:x", json!({"type": "equals", "value": "note: contains:x"})),
         ] {

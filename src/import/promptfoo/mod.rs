@@ -3,6 +3,7 @@
 //! A test there is asked of every prompt and every provider: each such combination becomes a case here, and each provider a
 //! workflow. An assertion that has an equal becomes that expectation; every other one becomes a placeholder that fails.
 
+mod asserted;
 mod assertions;
 mod columns;
 mod judges;
@@ -26,7 +27,8 @@ use super::case_draft::{CaseDraft, Expected, one_line};
 use super::names::content_name;
 use super::reading::error_at;
 
-use assertions::{expectation, in_words};
+use asserted::{Asserted, in_words};
+use assertions::expectation;
 use prompts::{Prompt, has_ending};
 use providers::Provider;
 use source::{Folder, Place, fields};
@@ -131,7 +133,7 @@ impl Writer<'_> {
     /// Writes every case of a test: of each choice of its variables, each prompt and each provider.
     fn write(&mut self, mut test: Test, brought: &mut Brought) -> Result<(), Vec<Diagnostic>> {
         brought.tally.found += 1;
-        let before = brought.tally.brought;
+        let mut asked = false;
         let mut trouble = test.spoils.take();
         for (_, value) in &mut test.vars {
             if let Value::String(reference) = value
@@ -150,10 +152,11 @@ impl Writer<'_> {
                 if brought.tally.brought >= MOST_CASES {
                     return Err(self.too_many(&test));
                 }
+                asked = true;
                 self.write_one(&test, vars, (prompt, provider), trouble.as_deref(), brought);
             }
         }
-        if brought.tally.brought == before {
+        if !asked {
             let why =
                 "it is for prompts or providers that the configuration does not have, or for none of its variables";
             brought.note(Kind::Left, test.place.spot(), title(&test, &test.vars), why);
@@ -227,10 +230,15 @@ impl Writer<'_> {
     ) {
         let means_another = group.means_another();
         let trouble = trouble.or(means_another.as_deref());
-        for (assertion, place) in group.asserts {
+        for (value, place) in group.asserts {
+            let line = place.line();
+            let Value::Object(assertion) = value else {
+                let (was, why) = (asserted::quoted(value), "it is no map with a type".to_owned());
+                expect.push((place.clone(), Expected::Placeholder { was, why, line }));
+                continue;
+            };
             let assertion = self.resolved(assertion);
             let was = in_words(&assertion);
-            let line = place.line();
             if assertion.get("weight").and_then(Value::as_f64) == Some(0.0) {
                 brought.note(Kind::Left, place.spot(), was, "its weight is 0, so that it never failed a test");
                 continue;
@@ -240,17 +248,18 @@ impl Writer<'_> {
             {
                 brought.unread(&place.path, place.below(key).line(), &format!("assert.{key}"));
             }
-            if assertion.get("type").and_then(Value::as_str) == Some("assert-set") && depth < 8 && trouble.is_none() {
-                let inner = place.below("assert");
-                let items = assertion.get("assert").and_then(Value::as_array).cloned().unwrap_or_default();
-                let asserts: Vec<_> =
-                    items.iter().enumerate().map(|(at, one)| (fields(one), inner.below(&at.to_string()))).collect();
-                let threshold = assertion.get("threshold").and_then(Value::as_f64);
-                self.group(&Group { asserts: &asserts, threshold }, vars, None, depth + 1, expect, brought);
-                continue;
+            let is_set = assertion.get("type").and_then(Value::as_str) == Some("assert-set");
+            if is_set && depth < 8 && trouble.is_none() {
+                let asserts = asserted::listed(assertion.get("assert"), &place.below("assert"), brought);
+                if !asserts.is_empty() {
+                    let threshold = assertion.get("threshold").and_then(Value::as_f64);
+                    self.group(&Group { asserts: &asserts, threshold }, vars, None, depth + 1, expect, brought);
+                    continue;
+                }
             }
             let mapped = match trouble {
                 Some(why) => Err(why.to_owned()),
+                None if is_set && depth < 8 => Err("the set holds no assertion".to_owned()),
                 None => self.mapped(&assertion, vars, brought),
             };
             let expected = match mapped {
@@ -265,7 +274,7 @@ impl Writer<'_> {
     fn resolved(&self, assertion: &Map<String, Value>) -> Map<String, Value> {
         let reference = assertion.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix("#/"));
         let Some(reference) = reference else { return assertion.clone() };
-        let template = self.config.value().pointer(&format!("/{reference}")).map(fields);
+        let template = self.config.value().pointer(&format!("/{reference}")).and_then(Value::as_object).cloned();
         template.unwrap_or_else(|| assertion.clone())
     }
 
@@ -275,6 +284,9 @@ impl Writer<'_> {
         vars: &Map<String, Value>,
         brought: &mut Brought,
     ) -> Result<Value, String> {
+        if assertion.get("value").and_then(Value::as_str).is_some_and(|value| value.starts_with("package:")) {
+            return Err("its value comes from an installed package, and no such code is loaded here".to_owned());
+        }
         if let Some(code) = judges::expectation(assertion, vars, (self.folder, self.inside), brought) {
             return code;
         }
@@ -318,7 +330,7 @@ fn input(prompt: String, vars: Map<String, Value>, provider: &Provider) -> Value
 
 /// Assertions that count together.
 struct Group<'a> {
-    asserts: &'a [(Map<String, Value>, Place)],
+    asserts: &'a [Asserted],
     threshold: Option<f64>,
 }
 

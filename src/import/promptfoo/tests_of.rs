@@ -2,9 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::import::brought::{Brought, Kind};
+use crate::import::brought::{Brought, Kind, Note};
+use crate::import::case_draft::one_line;
+use crate::import::json_line::Line;
 use crate::import::reading::{csv_table, json_lines};
 
+use super::asserted::{self, Asserted};
 use super::columns;
 use super::prompts::has_ending;
 use super::source::{Folder, Place, fields};
@@ -29,6 +32,12 @@ const READ: [&str; 12] = [
 const OPTIONS: [&str; 7] =
     ["prefix", "suffix", "transform", "postprocess", "transformVars", "disableVarExpansion", "disableDefaultAsserts"];
 
+/// Why what stands where a map should was left behind.
+const NO_MAP: &str = "it is neither a map nor a file";
+
+/// Longest value in a note, in characters.
+const SHOWN: usize = 300;
+
 /// A layer of a test: the default, a scenario's row, the test itself.
 #[derive(Clone)]
 pub(super) struct Layer {
@@ -42,8 +51,8 @@ pub(super) struct Test {
     pub(super) vars: Map<String, Value>,
     /// The names of those that it does not inherit.
     pub(super) own: Vec<String>,
-    /// Each assertion with its place.
-    pub(super) asserts: Vec<(Map<String, Value>, Place)>,
+    /// What is asserted.
+    pub(super) asserts: Vec<Asserted>,
     pub(super) threshold: Option<f64>,
     pub(super) options: Map<String, Value>,
     /// The providers and prompts that it is for; none where it is for all.
@@ -95,14 +104,23 @@ impl Reader<'_, '_> {
     fn one(&mut self, place: &Place) -> Layer {
         match place.value() {
             Value::String(reference) => match self.folder.values(&reference) {
-                Ok(place) => Layer { fields: fields(&place.value()), place },
+                Ok(place) => self.map_at(place.value(), &place),
                 Err(why) => {
                     self.brought.note(Kind::Left, place.spot(), format!("`{reference}`"), why);
                     Layer { fields: Map::new(), place: place.clone() }
                 }
             },
-            value => Layer { fields: fields(&value), place: place.clone() },
+            value => self.map_at(value, place),
         }
+    }
+
+    /// What stands at a place, as a map; anything else is named and left behind.
+    fn map_at(&mut self, value: Value, place: &Place) -> Layer {
+        let is_told = |note: &Note| note.line == place.line() && note.why == NO_MAP && *note.path == *place.path;
+        if !matches!(value, Value::Object(_) | Value::Null) && !self.brought.notes.iter().any(is_told) {
+            self.brought.note(Kind::Left, place.spot(), one_line(&value.to_string(), SHOWN), NO_MAP);
+        }
+        Layer { fields: fields(&value), place: place.clone() }
     }
 
     /// The maps that are listed at a place, in the file that is named there, or in files that are named in the list.
@@ -168,7 +186,11 @@ impl Reader<'_, '_> {
     fn in_lines(&mut self, reference: &str) -> Result<Vec<Layer>, String> {
         let (path, bytes) = self.folder.bytes(reference)?;
         let rows = json_lines(&path, &bytes).map_err(|errors| first_words(&errors))?;
-        Ok(rows.into_iter().map(|(line, fields)| Layer { fields, place: Place::at(&path, line) }).collect())
+        let layer = |mut row: Line| {
+            row.keep_numbers(&path, &[], self.brought);
+            Layer { fields: row.fields, place: Place::at(&path, row.number) }
+        };
+        Ok(rows.into_iter().map(layer).collect())
     }
 
     /// One test of its layers: later ones add to `vars`, `options` and `assert`, and replace everything else.
@@ -180,18 +202,15 @@ impl Reader<'_, '_> {
             let added = self.vars_of(layer);
             own = added.keys().cloned().collect();
             vars.extend(added);
-            options.extend(layer.fields.get("options").map(fields).unwrap_or_default());
+            let given = layer.fields.get("options").cloned().unwrap_or_default();
+            options.extend(self.map_at(given, &layer.place.below("options")).fields);
             let place = layer.place.below("assert");
             if options.get("disableDefaultAsserts") == Some(&json!(true))
                 && std::ptr::eq(layer, &layers[layers.len() - 1])
             {
                 asserts.clear();
             }
-            for (index, assertion) in
-                layer.fields.get("assert").and_then(Value::as_array).into_iter().flatten().enumerate()
-            {
-                asserts.push((fields(assertion), place.below(&index.to_string())));
-            }
+            asserts.extend(asserted::listed(layer.fields.get("assert"), &place, self.brought));
             for key in layer.fields.keys().filter(|key| !READ.contains(&key.as_str())) {
                 self.brought.unread(&layer.place.path, layer.place.below(key).line(), key);
             }
@@ -240,7 +259,7 @@ impl Reader<'_, '_> {
                     Map::new()
                 }
             },
-            Some(value) => fields(value),
+            Some(value) => self.map_at(value.clone(), &layer.place.below("vars")).fields,
             None => Map::new(),
         }
     }
