@@ -51,7 +51,7 @@ impl Repository {
         text
     }
 
-    fn report(&self) -> Value {
+    pub(crate) fn report(&self) -> Value {
         serde_json::from_slice(&fs::read(self.path("reports/latest/report.json")).unwrap()).unwrap()
     }
 }
