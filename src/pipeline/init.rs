@@ -12,7 +12,7 @@ use crate::domain::OwnKind;
 use crate::manifest::{DiskFiles, FileKind, FileSource as _, json_schema, load_side, own_kind_schema};
 
 use super::PipelineError;
-use super::new_file::write_new;
+use super::new_file::{require_way, write_new};
 
 /// The longest file that is read when a repository is looked at, in bytes.
 const LONGEST_READ: u64 = 256 * 1024;
@@ -67,8 +67,12 @@ pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or("project");
     let proposal = Proposal { found: &found, name, below, start: request.start.clone(), ci: Some(ci) };
     let mut begun = BegunProject { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
-    for file in propose(&proposal) {
-        let folder = if file.at_repository_root { top } else { &absolute };
+    let proposed = propose(&proposal);
+    let folder_of = |file: &NewFile| if file.at_repository_root { top } else { &absolute };
+    // Nothing is written where something is in the way of anything: a project that is begun by half cannot be begun again.
+    proposed.iter().try_for_each(|file| require_way(folder_of(file), &file.path))?;
+    for file in proposed {
+        let folder = folder_of(&file);
         if write_new(folder, &file.path, file.text.as_bytes())? {
             begun.written.push(file);
         } else {

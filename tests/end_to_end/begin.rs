@@ -79,6 +79,17 @@ fn nothing_that_stands_there_is_touched() {
 }
 
 #[test]
+fn where_something_is_in_the_way_nothing_is_written_and_a_second_try_is_a_first_one() {
+    let sandbox = repository();
+    sandbox.write("cases", "notes of mine\n");
+    let before = sandbox.contents("");
+    sandbox.holdpoint(&["init", "--", "python3", "bot.py"]).expect(1).says("`cases` is no folder");
+    assert_eq!(sandbox.contents(""), before);
+    std::fs::remove_file(sandbox.project().join("cases")).unwrap();
+    sandbox.holdpoint(&["init", "--", "python3", "bot.py"]).expect(0);
+}
+
+#[test]
 fn a_link_is_not_written_through() {
     let sandbox = repository();
     let outside = sandbox.project().parent().unwrap().join("outside");

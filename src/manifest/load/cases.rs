@@ -118,8 +118,29 @@ fn check(raw: &CaseFile, document: &Document, errors: &mut Vec<Diagnostic>) {
         errors.push(error.with_hint("make the case's `input` a map"));
     }
     faults::check_alone(document, &raw.faults, errors);
+    unfilled(&document.json["expect"], "/expect", document, errors);
     for (index, expectation) in raw.expect.iter().enumerate() {
         expectations::check(document, &below("/expect", index), expectation, errors);
+    }
+}
+
+/// What a new case's examples hold in place of words that only its author knows. Left there it would be asserted, and under `not`
+/// everything would pass.
+pub(in crate::manifest) const UNFILLED: [&str; 3] = ["<what the answer must say>", "<what it must not say>", "<value>"];
+
+fn unfilled(value: &Value, pointer: &str, document: &Document, errors: &mut Vec<Diagnostic>) {
+    match value {
+        Value::String(text) if UNFILLED.contains(&text.as_str()) => {
+            let error = document.error(pointer, format!("`{text}` is still what `case new` wrote there"));
+            errors.push(error.with_hint("write the words that this case is about, or take the line out"));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| unfilled(item, &below(pointer, at), document, errors));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, field)| unfilled(field, &below(pointer, key), document, errors));
+        }
+        _ => {}
     }
 }
 

@@ -10,7 +10,8 @@ use crate::manifest::project::Case;
 use crate::manifest::project_file::{Probe, WorkflowSpec};
 use crate::manifest::yaml_text::{quoted, word};
 
-use super::text::{Material, placeholder};
+use super::super::load::UNFILLED;
+use super::text::{Material, placeholder, placeholder_of};
 
 /// What the examples may name.
 pub(super) struct Ground<'a> {
@@ -20,6 +21,8 @@ pub(super) struct Ground<'a> {
     probes: Vec<(&'a str, &'a Probe)>,
     /// An operation of a connector that leaves something behind, where the runner stands in between.
     faulty: Option<(&'a Part, String)>,
+    /// Whether it stands in between on the wire, and not within a practice workflow.
+    is_wired: bool,
     /// What stands for the operation's identity.
     operation: String,
 }
@@ -30,12 +33,19 @@ impl<'a> Ground<'a> {
         let spec = material.input.file.workflows.get(material.workflow);
         let names_operation =
             model.is_some_and(|case| case.input.get("operation").is_some_and(serde_json::Value::is_string));
+        let is_wired = spec.is_some_and(|spec| spec.practice.is_none());
+        let faulty = spec.and_then(|spec| faulty_operation(material, spec));
         Self {
             part: material.part,
             risk: material.risk.as_str(),
             probes: probes(material),
-            faulty: spec.filter(|spec| spec.practice.is_some()).and_then(|spec| faulty_operation(material, spec)),
-            operation: placeholder(if names_operation { "operation" } else { "operation's identity" }),
+            operation: match &faulty {
+                // Seen on the way, an operation is named by what is called and by what its calls carry.
+                Some((_, operation)) if is_wired => placeholder_of(operation),
+                _ => placeholder(if names_operation { "operation" } else { "operation's identity" }),
+            },
+            faulty,
+            is_wired,
         }
     }
 }
@@ -67,12 +77,16 @@ fn probe_of(expectation: &Expectation) -> Option<&str> {
     }
 }
 
-/// An operation with an effect: of the part itself where that is a connector, else of the workflow's first one.
+/// An operation with an effect, on whose way holdpoint stands: of the part itself where that is a connector, else of the workflow's
+/// first one.
 fn faulty_operation<'a>(material: &Material<'a>, spec: &WorkflowSpec) -> Option<(&'a Part, String)> {
     let used = spec.parts.iter().filter_map(|id| material.input.parts.get(id));
     std::iter::once(material.part).filter(|part| spec.parts.contains(&part.id)).chain(used).find_map(|part| {
         let Ok(Manifest::Connector(connector)) = part.manifest() else { return None };
-        let acting = connector.operations.iter().find(|(_, operation)| operation.effect != Effect::None)?;
+        let is_passed_on = material.input.file.connectors.contains_key(&part.id);
+        let acting = connector.operations.iter().find(|(_, operation)| {
+            operation.effect != Effect::None && (spec.practice.is_some() || is_passed_on && operation.wire.is_some())
+        })?;
         Some((part, acting.0.clone()))
     })
 }
@@ -180,14 +194,14 @@ impl Ground<'_> {
     fn line(&self, example: Example) -> Option<(String, &'static str)> {
         let operation = quoted(&self.operation);
         Some(match example {
-            Example::Says(why) => (format!("contains: {}", quoted("<what the answer must say>")), why),
-            Example::SaysNot(why) => (format!("not: {{contains: {}}}", quoted("<what it must not say>")), why),
+            Example::Says(why) => (format!("contains: {}", quoted(UNFILLED[0])), why),
+            Example::SaysNot(why) => (format!("not: {{contains: {}}}", quoted(UNFILLED[1])), why),
             Example::Cites if self.part.kind == PartKind::Source => {
                 let source = word(self.part.id.as_str());
                 (format!("cites: {{source: {source}}}"), "Each passage that it quotes stands in the source.")
             }
             Example::Cites => return None,
-            Example::Field(why) => (format!("json: {{path: $.field, equals: {}}}", quoted("<value>")), why),
+            Example::Field(why) => (format!("json: {{path: $.field, equals: {}}}", quoted(UNFILLED[2])), why),
             Example::Form => (
                 "json_schema: {schema: {type: object, required: [field]}}".to_owned(),
                 "The whole answer, with all that others read from it.",
@@ -196,7 +210,9 @@ impl Ground<'_> {
             Example::Effects(count, why) => {
                 let (name, probe) = self.probes.first()?;
                 let column = probe.operation.as_deref();
-                let only = column.map(|column| format!("where: {{{}: {operation}}}, ", word(column)));
+                // A target's own rows know nothing of what the call is called.
+                let identity = if self.is_wired { quoted(&placeholder("its identity")) } else { operation };
+                let only = column.map(|column| format!("where: {{{}: {identity}}}, ", word(column)));
                 (format!("effects: {{probe: {}, {}count: {count}}}", word(name), only.unwrap_or_default()), why)
             }
             Example::HonestClaim => {
@@ -212,6 +228,8 @@ pub(super) fn fault(ground: &Ground<'_>) -> Vec<String> {
     let (fault, again) = match ground.risk {
         "duplicate" => (FaultName::LostAck, true),
         "uncertain_outcome" => (FaultName::LostAck, false),
+        // Only a target can fail inside itself.
+        "partial_failure" if ground.is_wired => (FaultName::DropBefore, false),
         "partial_failure" => (FaultName::FailBeforeCommit, false),
         _ => return Vec::new(),
     };

@@ -84,7 +84,8 @@ fn filled_in(skeleton: &Skeleton) -> String {
         Some(rest) if !rest.starts_with(' ') || rest.starts_with("  - ") => rest.to_owned(),
         _ => line.replace("expect: []", "expect:"),
     };
-    skeleton.text.lines().map(uncommented).collect::<Vec<_>>().join("\n") + "\n"
+    let taken = skeleton.text.lines().map(uncommented).collect::<Vec<_>>().join("\n") + "\n";
+    crate::manifest::load::UNFILLED.iter().fold(taken, |text, unfilled| text.replace(unfilled, "words"))
 }
 
 /// Every pair of a part and a risk, with the workflow.
@@ -122,6 +123,41 @@ fn with_every_example_taken_into_use_each_skeleton_loads() {
         assert_eq!(case.workflow.as_str(), workflow);
         assert!(!case.expect.is_empty(), "{shows}");
     }
+}
+
+#[test]
+fn an_example_that_is_taken_into_use_without_its_words_is_refused_where_it_stands() {
+    let skeleton = begun(&files(), "policy/policy_accuracy", None, Some("desk")).unwrap();
+    let taken = skeleton.text.replace("expect: []", "expect:").replace("#  - not:", "  - not:");
+    let found = errors(&files().with(&skeleton.path, taken));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].message, "`<what it must not say>` is still what `case new` wrote there");
+    assert!(found[0].source_line.contains("<what it must not say>"), "{found:?}");
+}
+
+/// The desk as a program of one's own, whose calls to `review` are passed on.
+fn wired() -> MemoryFiles {
+    let program = PROJECT.replace("practice: {name: mesa}", "command: {run: [sh, desk.sh]}");
+    let passed_on = "connectors: {review: {env: [REVIEW], upstream: {url: \"http://127.0.0.1:1\"}}}\n";
+    files().with("holdpoint.yaml", format!("{program}{passed_on}")).with("desk.sh", "cat\n").with(
+        "manifests/review.yaml",
+        "id: review\nkind: connector\nversion: 1.0.0\nrelease: a\noperations:\n  look: {effect: none}\n  stage:\n    effect: create\n\
+         \x20   wire: {method: POST, path: /items, intention: {body: /request}}\n",
+    )
+}
+
+#[test]
+fn where_calls_are_passed_on_the_fault_and_the_name_of_the_operation_are_there_to_take() {
+    assert_eq!(errors(&wired()), []);
+    for (risk, fault) in [("uncertain_outcome", "lost_ack"), ("partial_failure", "drop_before")] {
+        let skeleton = begun(&wired(), &format!("review/{risk}"), None, Some("desk")).unwrap();
+        let line = format!("#  - {{connector: review, operation: stage, attempt: 1, fault: {fault}}}\n");
+        assert!(skeleton.text.contains(&line), "{}", skeleton.text);
+        assert!(skeleton.text.contains("outcome: {operation: \"stage:<its identity>\","), "{}", skeleton.text);
+        assert_eq!(errors(&wired().with(&skeleton.path, filled_in(&skeleton))), [], "{}", skeleton.text);
+    }
+    let past = begun(&files(), "notes/uncertain_outcome", None, Some("lab")).unwrap();
+    assert!(!past.text.contains("faults"), "no fault falls where nobody stands in between: {}", past.text);
 }
 
 #[test]

@@ -121,6 +121,11 @@ pub(super) fn placeholder(key: &str) -> String {
     format!("<{key}>")
 }
 
+/// What stands for the identity of an operation that is called so on the wire.
+pub(super) fn placeholder_of(operation: &str) -> String {
+    format!("{operation}:<its identity>")
+}
+
 /// A value on one line.
 fn flow(value: &Value) -> String {
     match value {
