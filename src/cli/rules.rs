@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitC
             context.console.say(format!("{:1$}{2}", "", widest + 2, paint(FAINT, line)));
         }
     }
-    context.console.remark(
+    context.console.say(
         "Where a case is demanded and none shows the risk, a change is uncovered and ends the gate 11; cases that show what \
          else is at stake run where there are any.",
     );

@@ -1,7 +1,12 @@
 //! `outcome`: what the evidence supports for an operation.
 
+use crate::domain::{Outcome, some_of};
+use crate::evidence::{Observation, OperationSeen};
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 use crate::manifest::OperationOutcome;
+
+/// So many operations are named in place of one that was not called.
+const CALLED_SHOWN: usize = 3;
 
 impl Judge for OperationOutcome {
     const DOC: GraderDoc = GraderDoc {
@@ -18,14 +23,29 @@ impl Judge for OperationOutcome {
             return Err(NoJudgement::new(format!("no evidence was gathered on the operation {operation}")));
         };
         let because = seen.evidence.last().map(|sentence| format!(": {sentence}")).unwrap_or_default();
-        let found = format!("{}{because}", seen.outcome);
+        let found = format!("{}{because}{}", seen.outcome, called_instead(seen, subject.observation));
         Ok(Finding::of(seen.outcome == self.is, format!("{operation} to be {}", self.is), found))
     }
 }
 
+/// The operations that were called, where the one that is meant is uncertain and was not: its name may be another than the case has.
+fn called_instead(meant: &OperationSeen, observation: &Observation) -> String {
+    let called: Vec<String> = observation
+        .operations
+        .iter()
+        .filter(|seen| !seen.attempts.is_empty())
+        .map(|seen| quoted(seen.operation.as_str()))
+        .collect();
+    if meant.outcome != Outcome::Uncertain || !meant.attempts.is_empty() || called.is_empty() {
+        return String::new();
+    }
+    format!(" No call of it was seen; what was called: {}.", some_of(called, CALLED_SHOWN))
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::domain::Outcome;
+    use super::*;
+    use crate::evidence::{Answered, AttemptSeen};
     use crate::grading::specimen::{assert_both, assert_no_judgement, graded, observation, operation};
     use serde_json::json;
 
@@ -43,6 +63,33 @@ mod tests {
         let mut seen = observation(None);
         seen.operations.push(operation("op-1", Outcome::Committed, 1));
         assert_no_judgement(&json!({"outcome": {"operation": "op-2", "is": "not_started"}}), &seen);
+    }
+
+    #[test]
+    fn an_operation_that_nobody_called_is_told_beside_those_that_were() {
+        let mut seen = observation(None);
+        seen.operations.push(operation("O-1", Outcome::Uncertain, 0));
+        let message = |seen: &_| graded(json!({"outcome": {"operation": "O-1", "is": "committed"}}), seen).message;
+        assert!(!message(&seen).contains("what was called"), "{}", message(&seen));
+        let mut called = operation("order:O-1", Outcome::Committed, 1);
+        called.attempts = vec![AttemptSeen {
+            number: 1,
+            step: 1,
+            call: None,
+            identity: None,
+            fault: None,
+            answered: Answered::NoAnswer,
+            exchange: None,
+            behind: None,
+        }];
+        seen.operations.push(called);
+        assert!(
+            message(&seen).ends_with("No call of it was seen; what was called: `order:O-1`."),
+            "{}",
+            message(&seen)
+        );
+        seen.operations[0].outcome = Outcome::NotStarted;
+        assert!(!message(&seen).contains("what was called"), "that it was not called is what is known of it");
     }
 
     #[test]
