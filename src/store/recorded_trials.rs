@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
@@ -39,7 +40,8 @@ pub(super) fn each_trial(
 #[derive(Debug)]
 pub struct RecordedTrials {
     path: PathBuf,
-    ahead: Receiver<Result<GradedTrial, StoreError>>,
+    ahead: Option<Receiver<Result<GradedTrial, StoreError>>>,
+    reader: Option<JoinHandle<()>>,
     next: Option<GradedTrial>,
 }
 
@@ -48,8 +50,8 @@ impl RecordedTrials {
         let connection = schema::open(path, MIGRATIONS)?;
         let (sender, ahead) = sync_channel(READ_AHEAD);
         let thread_path = path.to_owned();
-        std::thread::spawn(move || read_ahead(&connection, &thread_path, &sender));
-        Ok(Self { path: path.to_owned(), ahead, next: None })
+        let reader = std::thread::spawn(move || read_ahead(&connection, &thread_path, &sender));
+        Ok(Self { path: path.to_owned(), ahead: Some(ahead), reader: Some(reader), next: None })
     }
 
     /// The trials of one form of a case, which are `count`; what lies before them is passed over. They are to be asked for by case, and of one
@@ -77,7 +79,17 @@ impl RecordedTrials {
         match self.next.take() {
             Some(trial) => Ok(Some(trial)),
             // The reader ends with the record, or after its error.
-            None => self.ahead.recv().ok().transpose(),
+            None => self.ahead.as_ref().and_then(|ahead| ahead.recv().ok()).transpose(),
+        }
+    }
+}
+
+impl Drop for RecordedTrials {
+    /// Its connection is closed when it is gone: whoever writes to the record next meets nobody who is just leaving.
+    fn drop(&mut self) {
+        self.ahead = None;
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
         }
     }
 }

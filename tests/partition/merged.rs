@@ -121,7 +121,7 @@ fn of_eight_parts_two_are_killed_and_started_again_and_the_verdict_is_that_of_th
     let refused = sandbox.holdpoint(&["merge", ".holdpoint/runs"]).expect(2).says("was cut off before its end");
     sandbox.beside("go");
     let cut_off = runs(&sandbox, |run| run["verdict"] == "cut off");
-    assert_eq!(cut_off.len(), 2);
+    assert_eq!(cut_off.len(), 2, "{codes:?}");
     for run in &cut_off {
         assert!(refused.stderr.contains(&format!("--resume {run}")), "{}", refused.told());
         sandbox.holdpoint(&["run", "--resume", run]).expect(0).says("alone: passed");
