@@ -111,7 +111,7 @@ impl Struck {
         Ok(Collected { head, body: Bytes::from(held), line: begun.line })
     }
 
-    /// As [`held`], of this call.
+    /// As [`held()`], of this call.
     async fn hold(&self, longest: Duration, event: impl Future<Output = ()>) -> bool {
         held(&self.caller.peer, &self.call, longest, event).await
     }
