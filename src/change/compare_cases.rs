@@ -49,16 +49,14 @@ pub(super) fn compare_cases(
 
 fn both_sides(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
     let mut changes = Vec::new();
-    let pairs = if has_same_aspects(old, new) { None } else { Some(aspects(old).into_iter().zip(aspects(new))) };
-    for ((facet, from), (_, to)) in pairs.into_iter().flatten() {
-        if from != to {
-            changes.push(Change {
-                paths: paths_of(old, new),
-                from: Some(from),
-                to: Some(to),
-                ..change(new, Some(facet.to_owned()), Direction::Modified)
-            });
-        }
+    if !has_same_aspects(old, new) {
+        let pairs = aspects(old).into_iter().zip(aspects(new));
+        changes.extend(pairs.filter(|((_, from), (_, to))| from != to).map(|((facet, from), (_, to))| Change {
+            paths: paths_of(old, new),
+            from: Some(from),
+            to: Some(to),
+            ..change(new, Some(facet.to_owned()), Direction::Modified)
+        }));
     }
     changes.extend(fixture_changes(old, new, touched));
     changes.extend(grader_changes(old, new, touched));

@@ -88,7 +88,7 @@ fn gaps(overview: &CaseOverview, option: &str) -> Vec<String> {
     }
     let mut lines = vec![paint(WARN, format!("Gaps ({}): a change would put at stake what no case shows", gaps.len()))];
     for gap in gaps {
-        let is_used = overview.project.file.workflows.values().any(|workflow| workflow.parts.contains(&gap.part));
+        let is_used = overview.project.file.uses(&gap.part);
         let unused = if is_used { "" } else { ", which no workflow uses" };
         lines.push(format!("  {} of the {} {}{unused}", gap.risk, gap.kind, gap.part));
         lines.push(paint(FAINT, format!("    {}", case_new_command(option, &gap.part, &gap.risk))));

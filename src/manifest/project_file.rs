@@ -54,6 +54,11 @@ pub struct ProjectFile {
 }
 
 impl ProjectFile {
+    /// Whether a workflow lists the part.
+    pub fn uses(&self, part: &PartId) -> bool {
+        self.workflows.values().any(|workflow| workflow.parts.contains(part))
+    }
+
     /// The names of the risks that the project knows: the built-in ones, then its own.
     pub fn risk_names(&self) -> Vec<&str> {
         BUILT_IN_RISKS.into_iter().chain(self.risks.iter().map(Risk::as_str)).collect()

@@ -119,7 +119,7 @@ pub(super) fn uncovered(stakes: &[Stake<'_>], project: &Project) -> Vec<Uncovere
     let mut uncovered = BTreeSet::new();
     for stake in stakes {
         let Some(part) = stake.part else { continue };
-        let is_used = project.file.workflows.values().any(|workflow| workflow.parts.contains(part));
+        let is_used = project.file.uses(part);
         let unused = project.parts.contains_key(part) && !is_used;
         let missing = stake.shown(project).into_iter().filter(|(_, cases)| *cases == 0);
         uncovered.extend(missing.map(|(risk, _)| Uncovered { part: part.clone(), risk: risk.clone(), unused }));

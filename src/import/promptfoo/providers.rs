@@ -14,6 +14,7 @@ use super::source::{Folder, Place, fields};
 const SHELL: [char; 15] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '~', '\n', '{', '}'];
 
 /// One provider.
+#[derive(Default)]
 pub(super) struct Provider {
     /// The workflow's name.
     pub(super) workflow: String,
@@ -50,14 +51,7 @@ pub(super) fn providers(
             brought.note(Kind::Left, place.spot(), format!("the provider `{}`", short_id(value)), why);
         }
         let workflow = workflow.to_string();
-        return vec![Provider {
-            workflow,
-            suffix: String::new(),
-            labels: Vec::new(),
-            prompts: None,
-            spoils: None,
-            options: None,
-        }];
+        return vec![Provider { workflow, ..Provider::default() }];
     }
     let mut names = Names::default();
     let mut providers = Vec::new();
@@ -69,14 +63,7 @@ pub(super) fn providers(
         brought.note(Kind::Left, place.spot(), "the workflow", "the configuration names no provider");
         brought.workflows.push(placeholder_workflow("imported", "The configuration names no provider."));
         let workflow = "imported".to_owned();
-        providers.push(Provider {
-            workflow,
-            suffix: String::new(),
-            labels: Vec::new(),
-            prompts: None,
-            spoils: None,
-            options: None,
-        });
+        providers.push(Provider { workflow, ..Provider::default() });
     }
     providers
 }
