@@ -291,12 +291,16 @@ struct Graded {
     lost: Option<StoreError>,
 }
 
+/// What is kept of a trial, and where.
+fn kept(trial: &GradedTrial) -> ((CaseId, Form), TrialResult) {
+    ((trial.observation.case.clone(), trial.observation.form), TrialResult::of(trial))
+}
+
 impl Graded {
     /// Keeps what is looked at later. The evidence is on record, and is read from there.
-    fn add(&mut self, trial: &GradedTrial, mutated: Option<CaseMutation>) {
-        let key = (trial.observation.case.clone(), trial.observation.form);
+    fn add(&mut self, (place, result): ((CaseId, Form), TrialResult), mutated: Option<CaseMutation>) {
         // Most cases have a single trial.
-        self.trials.entry(key).or_insert_with(|| Vec::with_capacity(1)).push(TrialResult::of(trial));
+        self.trials.entry(place).or_insert_with(|| Vec::with_capacity(1)).push(result);
         self.trials_executed += 1;
         self.mutated.extend(mutated);
     }
@@ -313,11 +317,12 @@ impl<'a> Collector<'a> {
         let mutated = self.mutated(case, &trial, &context, redactor);
         let trial = without_secrets(trial, redactor);
         let recorded = self.recorder.record(&trial, mutated.as_ref());
+        let kept = kept(&trial);
         let mut graded = self.graded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = recorded {
             graded.lost.get_or_insert(error);
         }
-        graded.add(&trial, mutated);
+        graded.add(kept, mutated);
     }
 
     /// Counts what an earlier process of this run has left, and records what it did not: trials that are held since, or that
@@ -327,10 +332,10 @@ impl<'a> Collector<'a> {
         let graded = self.graded.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (trial, mutation) in taken.copied {
             self.recorder.record(&trial, mutation.as_ref())?;
-            graded.add(&trial, mutation);
+            graded.add(kept(&trial), mutation);
         }
         for (trial, mutation) in taken.kept {
-            graded.add(&trial, mutation);
+            graded.add(kept(&trial), mutation);
         }
         Ok(taken.resumptions)
     }

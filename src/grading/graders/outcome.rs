@@ -30,13 +30,12 @@ impl Judge for OperationOutcome {
 
 /// The operations that were called, where the one that is meant is uncertain and was not: its name may be another than the case has.
 fn called_instead(meant: &OperationSeen, observation: &Observation) -> String {
-    let called: Vec<String> = observation
-        .operations
-        .iter()
-        .filter(|seen| !seen.attempts.is_empty())
-        .map(|seen| quoted(seen.operation.as_str()))
-        .collect();
-    if meant.outcome != Outcome::Uncertain || !meant.attempts.is_empty() || called.is_empty() {
+    if meant.outcome != Outcome::Uncertain || !meant.attempts.is_empty() {
+        return String::new();
+    }
+    let called = observation.operations.iter().filter(|seen| !seen.attempts.is_empty());
+    let called: Vec<String> = called.map(|seen| quoted(seen.operation.as_str())).collect();
+    if called.is_empty() {
         return String::new();
     }
     format!(" No call of it was seen; what was called: {}.", some_of(called, CALLED_SHOWN))
