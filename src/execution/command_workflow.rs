@@ -121,7 +121,43 @@ pub(super) fn end_error(name: &str, finished: &Finished, timeout_s: u64, output_
         End::OutputCap => (ErrorKind::OutputCap, format!("printed more than {output_cap} bytes and was ended")),
         End::Cancelled => (ErrorKind::Cancelled, "was killed because the run was cancelled".to_owned()),
     };
-    let last_words = finished.stderr.trim_end().lines().next_back().unwrap_or_default();
+    let last_words = last_words(&finished.stderr);
     let last_words = if last_words.is_empty() { String::new() } else { format!(": {}", excerpt(last_words, SHOWN)) };
     Some(TrialError { kind, message: format!("`{name}` {what}{last_words}") })
+}
+
+/// What a program said last of why it ended. Where that is a line of a stack with the error above it, the error.
+fn last_words(stderr: &str) -> &str {
+    let lines = || stderr.lines().rev().filter(|line| !line.trim().is_empty());
+    let is_frame = |line: &&str| {
+        let text = line.trim_start();
+        text.starts_with("at ") && text.len() < line.len() || text.starts_with("Node.js v") || matches!(text, "}" | "^")
+    };
+    let names_error = |line: &&str| {
+        let word = line.split([':', ' ']).next().unwrap_or_default();
+        word.ends_with("Error") || word.ends_with("Exception")
+    };
+    let last = lines().next().unwrap_or_default();
+    if !is_frame(&last) {
+        return last;
+    }
+    lines().find(names_error).or_else(|| lines().find(|line| !is_frame(line))).unwrap_or(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_told_and_not_the_stack_below_it() {
+        let node = "/srv/judge.cjs:3\nthrow new TypeError(\"x\");\n^\n\nTypeError: Cannot read properties of undefined\n    \
+                    at main (/srv/judge.cjs:3:7)\n    at node:internal/main/run:5:1 {\n  code: 'E'\n}\n\nNode.js v20.1.0\n";
+        assert_eq!(last_words(node), "TypeError: Cannot read properties of undefined");
+        let python = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nKeyError: 'x'\n\n";
+        assert_eq!(last_words(python), "KeyError: 'x'");
+        assert_eq!(last_words("starting\nno such table\n"), "no such table");
+        assert_eq!(last_words("thrown: 3\n    at f (a.js:1)\n"), "thrown: 3");
+        assert_eq!(last_words("    at f (a.js:1)\n"), "    at f (a.js:1)");
+        assert_eq!(last_words(""), "");
+    }
 }
