@@ -47,7 +47,12 @@ pub fn claims_on(project: &Project, path: &str) -> Vec<PathClaim> {
             }
             globs => globs,
         },
-        PathOwner::Unknown => vec![PathClaim::new(ChangeKind::Unclassified, "nothing in the project knows the path")],
+        PathOwner::Unknown => match if_it_stood_there(project, path) {
+            claims if claims.is_empty() => {
+                vec![PathClaim::new(ChangeKind::Unclassified, "nothing in the project knows the path")]
+            }
+            claims => claims,
+        },
     };
     let naming = project.parts.values().filter(|part| part.files.contains_key(path));
     claims.extend(naming.map(|part| {
@@ -55,6 +60,30 @@ pub fn claims_on(project: &Project, path: &str) -> Vec<PathClaim> {
         PathClaim { facet: Some(format!("file:{path}")), ..PathClaim::new(part.kind.into(), by) }
     }));
     claims
+}
+
+/// What a file would be that is not there yet, as far as its place says so. Of one that is, the project has read what it is.
+fn if_it_stood_there(project: &Project, path: &str) -> Vec<PathClaim> {
+    let is_yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+    match path.split_once('/') {
+        Some(("cases", below)) if is_yaml && below.contains('/') => {
+            return vec![PathClaim::new(ChangeKind::Case, "it would be a case: a new one runs, and must pass")];
+        }
+        Some(("manifests", _)) if is_yaml => {
+            let by = "it would be a manifest: its `kind` says what a change of it puts at risk".to_owned();
+            return vec![PathClaim { change: None, by, facet: None }];
+        }
+        _ => {}
+    }
+    let matching = project.parts.values().filter(|part| {
+        let globs = part.document.get("globs").and_then(serde_json::Value::as_array);
+        globs.into_iter().flatten().filter_map(serde_json::Value::as_str).any(|glob| matches(glob, path))
+    });
+    let claim = |part: &crate::manifest::Part| {
+        let by = format!("a glob of the {} `{}` would take it in, in {}", part.kind, part.id, part.path);
+        PathClaim { facet: Some(format!("file:{path}")), ..PathClaim::new(part.kind.into(), by) }
+    };
+    matching.map(claim).collect()
 }
 
 fn own_files(project: &Project, path: &str) -> Vec<PathClaim> {
@@ -123,6 +152,8 @@ mod tests {
         let files = MemoryFiles::new()
             .with("holdpoint.yaml", FILE)
             .with("manifests/p.yaml", "kind: prompt\nid: p\nversion: \"1\"\nfiles: [p.md, lib/p.md]\n")
+            .with("manifests/s.yaml", "kind: source\nid: s\nversion: \"1\"\nglobs: [\"policies/**\"]\n")
+            .with("policies/returns.txt", "")
             .with("cases/action/c.yaml", CASE)
             .with("p.md", "")
             .with("lib/p.md", "")
@@ -153,6 +184,15 @@ mod tests {
         assert_claims("templates/reply.html", &[(Some(ChangeKind::Unclassified), "nothing")]);
         assert_claims("baselines/x", &[(None, "verified")]);
         assert_claims("setup.cfg", &[(Some(ChangeKind::Unclassified), "nothing")]);
+    }
+
+    #[test]
+    fn a_path_where_nothing_stands_is_what_its_place_says() {
+        assert_claims("cases/access/new.yaml", &[(Some(ChangeKind::Case), "would be a case")]);
+        assert_claims("cases/new.yaml", &[(Some(ChangeKind::Unclassified), "nothing")]);
+        assert_claims("manifests/new.yaml", &[(None, "would be a manifest")]);
+        assert_claims("policies/a/new.txt", &[(Some(ChangeKind::Source), "a glob of the source `s` would take it in")]);
+        assert_claims("lib/new.py", &[(Some(ChangeKind::Code), "`lib/**`")]);
     }
 
     #[test]
