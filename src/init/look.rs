@@ -164,8 +164,52 @@ fn is_in(path: &str, folders: &[&str], endings: &[&str]) -> bool {
 
 fn is_prompt(path: &str) -> bool {
     // Settings of a prompt library are often YAML; beside a folder of that name they are anything.
-    let by_name = has_ending(path, &TEXTS[..9]) && stem(path).to_ascii_lowercase().contains("prompt");
+    let by_name = has_ending(path, &TEXTS[..9]) && is_called_prompt(stem(path)) && !is_about_code(path);
     is_in(path, &PROMPT_FOLDERS, &TEXTS) || by_name || ending(path) == "prompt"
+}
+
+/// Whether the last word of a name is that of a prompt, a version or a language behind it left aside: what is about prompts
+/// has another one.
+fn is_called_prompt(stem: &str) -> bool {
+    let is_variant = |word: &&str| {
+        let number = word.strip_prefix(['v', 'V']).unwrap_or(word);
+        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+        is_number || word.len() == 2 && word.chars().all(|c| c.is_ascii_lowercase())
+    };
+    let words: Vec<&str> = stem.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let last = words.iter().rev().find(|word| !is_variant(word));
+    last.is_some_and(|word| {
+        let word = word.to_ascii_lowercase();
+        // As in `systemPrompt`, too.
+        word.ends_with("prompt") || word.ends_with("prompts")
+    })
+}
+
+/// Whether a path lies among what is written about a repository, for those who work on it.
+fn is_about_code(path: &str) -> bool {
+    const FOLDERS: [&str; 6] = ["doc", "docs", "documentation", "notes", "wiki", "adr"];
+    components(path).any(|name| FOLDERS.iter().any(|other| other.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a path is that of settings for a program, as far as a name says so: elsewhere a model may be that of anything.
+fn is_settings(path: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "config",
+        "configs",
+        "configuration",
+        "conf",
+        "settings",
+        "agent",
+        "agents",
+        "llm",
+        "ai",
+        "assistant",
+        "model",
+        "models",
+    ];
+    let mut names = components(path).chain([stem(path)]);
+    let is_named = names.any(|name| NAMES.iter().any(|other| other.eq_ignore_ascii_case(name)));
+    ending(path) == "env" || is_named && has_ending(path, &["yaml", "yml"])
 }
 
 /// A tool in one of the forms in which models are told of them: a name, and a schema of its arguments.
@@ -236,7 +280,8 @@ fn read_lines(code: &[&str], own: &[&String], read: &dyn Fn(&str) -> Option<Stri
                     list.push(FoundLine { name: name.to_owned(), path, line: index + 1, default });
                 }
             };
-            if let Some(name) = first_group(model_names(), line) {
+            let unquoted = || first_group(unquoted_model_names(), line).filter(|_| is_settings(path));
+            if let Some(name) = first_group(model_names(), line).or_else(unquoted) {
                 take(name, &mut found.models);
             }
             for name in variables(line) {
@@ -263,6 +308,17 @@ fn model_names() -> &'static Option<Regex> {
     static NAMES: OnceLock<Option<Regex>> = OnceLock::new();
     NAMES.get_or_init(|| {
         Regex::new(r#"(?i)\bmodel(?:_?name|_?id)?["']?\s*[:=]\s*["']([a-z][a-z0-9._:/-]*[0-9][a-z0-9._:/-]*)["']"#).ok()
+    })
+}
+
+/// The same as settings have it, without quotes and alone on its line.
+fn unquoted_model_names() -> &'static Option<Regex> {
+    static NAMES: OnceLock<Option<Regex>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        Regex::new(
+            r"(?i)^\s*(?:export\s+)?(?:- )?(?:[a-z]+_)*model(?:_?name|_?id)?\s*[:=]\s*([a-z][a-z0-9._:/-]*[0-9][a-z0-9._:/-]*)\s*(?:\s#.*)?$",
+        )
+        .ok()
     })
 }
 

@@ -13,7 +13,7 @@ fn look_at(files: &MemoryFiles) -> Found {
 }
 
 fn proposal(found: &Found, start: Start) -> Proposal<'_> {
-    Proposal { found, name: "Order desk", below: "", start, ci: Some(CiSystem::Github) }
+    Proposal { found, name: "Order desk", below: "", has_reports: false, start, ci: Some(CiSystem::Github) }
 }
 
 /// The repository with all that is proposed for it.
@@ -51,6 +51,48 @@ fn desk() -> MemoryFiles {
         .with("tests/prompts/old.md", "not a part")
         .with("node_modules/x/prompts/theirs.md", "not a part")
         .with("roles.toml", "")
+}
+
+#[test]
+fn what_is_about_prompts_is_none_and_what_is_called_one_is() {
+    let prompts = [
+        "system_prompt.txt",
+        "app/answer-prompt.v2.md",
+        "app/prompt_de.md",
+        "app/systemPrompt.txt",
+        "app/prompts.txt",
+        "prompts/anything.md",
+        "docs/prompts/answer.md",
+    ];
+    let others = [
+        "docs/prompt-engineering-notes.md",
+        "prompt-engineering-notes.md",
+        "prompt-injection.md",
+        "docs/system-prompt.md",
+        "prompting.md",
+        "app/prompt.yaml",
+    ];
+    let mut files = MemoryFiles::new();
+    for path in prompts.iter().chain(&others) {
+        files = files.with(path, "Answer.");
+    }
+    let mut expected = prompts.to_vec();
+    expected.sort_unstable();
+    assert_eq!(look_at(&files).prompts, expected);
+}
+
+#[test]
+fn settings_name_a_model_without_quotes_and_data_does_not() {
+    let models = |path: &str, text: &str| -> Vec<String> {
+        look_at(&MemoryFiles::new().with(path, text)).models.into_iter().map(|line| line.name).collect()
+    };
+    let settings = "name: desk\nllm:\n  model: gpt-4o-mini  # small\n  temperature: 0\n";
+    assert_eq!(models("config/agent.yaml", settings), ["gpt-4o-mini"]);
+    assert_eq!(models("settings.yml", "default_model: mistral/large-2\n"), ["mistral/large-2"]);
+    assert_eq!(models(".env", "OPENAI_MODEL=gpt-4o\nPORT=1\n"), ["gpt-4o"]);
+    assert_eq!(models("config/agent.yaml", "model: default\nremodel: x1\nmodels: v2 and v3\n"), [""; 0]);
+    assert_eq!(models("data/cars.yaml", "- model: golf7\n"), [""; 0]);
+    assert_eq!(models("config/agent.yaml", "model: \"gpt-4o\"\n"), ["gpt-4o"]);
 }
 
 #[test]
