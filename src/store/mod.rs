@@ -186,6 +186,10 @@ impl Store {
                 StoreError::NoSuchRun("no run is recorded here yet; `holdpoint gate` makes one".into())
             });
         }
+        // A whole id is meant as it stands, whatever else begins with it.
+        if let Some(run) = runs.iter().find(|run| run.as_str() == text) {
+            return Ok(run.clone());
+        }
         let mut found = runs.iter().filter(|run| !text.is_empty() && run.as_str().starts_with(text));
         match (found.next(), found.next()) {
             (Some(run), None) => Ok(run.clone()),
