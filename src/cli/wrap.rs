@@ -22,7 +22,7 @@ pub(super) fn wrapped(text: &str, columns: usize) -> String {
 
 fn wrapped_line(line: &str, columns: usize) -> String {
     let begins = line.trim_start();
-    let is_command = ["holdpoint ", "git "].iter().any(|program| begins.starts_with(program));
+    let is_command = ["holdpoint ", "git "].iter().any(|program| uncoloured(begins).starts_with(program));
     if is_command || shown(line) <= columns {
         return line.to_owned();
     }
@@ -41,6 +41,12 @@ fn wrapped_line(line: &str, columns: usize) -> String {
         at += shown(word);
     }
     broken
+}
+
+/// The line from where its first word begins, whatever colours it.
+fn uncoloured(begins: &str) -> &str {
+    let rest = begins.strip_prefix("\u{1b}[").and_then(|sequence| sequence.split_once('m'));
+    rest.map_or(begins, |(_, rest)| rest.trim_start())
 }
 
 /// The columns that a text takes: characters, without the sequences that colour it.
@@ -73,6 +79,8 @@ mod tests {
     fn a_command_and_a_word_without_an_end_stay_whole() {
         let command = format!("       holdpoint incident {}", "x ".repeat(50));
         assert_eq!(wrapped(&command, 40), command);
+        let faint = format!("\u{1b}[2m    holdpoint case new --for {}\u{1b}[0m", "a b ".repeat(20));
+        assert_eq!(wrapped(&faint, 40), faint);
         let word = "y".repeat(100);
         assert_eq!(wrapped(&word, 40), word);
     }
