@@ -29,6 +29,7 @@ mod prepare;
 mod publish;
 mod report_file;
 mod resume;
+mod schemas;
 mod templates;
 mod times;
 
@@ -45,14 +46,15 @@ pub use examples::{Example, lay_down_example};
 pub use exercise::{ExerciseProgress, ExerciseRequest, Exercised, exercise, keep_row};
 pub use explain::{ExplainedClaim, ExplainedPath, explain_paths};
 pub use import::{LaidDown, lay_down, record_imported};
-pub use init::{BegunProject, InitRequest, init, own_kind_schemas, write_schemas};
+pub use init::{BegunProject, InitRequest, init};
 pub use lint::{CaseLint, NearCopy, lint_cases};
 pub use merge::merge;
 pub use parts::PartRequest;
 pub use prepare::Prepared;
-pub use publish::{REPORTS_FOLDER, project_option, read_document};
+pub use publish::{REPORTS_FOLDER, project_option, read_document, shell_word};
 pub use report_file::DOCUMENT;
 pub use resume::{CompleteRun, ResumeRequest, Resumed, resume};
+pub use schemas::{Renewal, WrittenSchemas, own_kind_schemas, write_schemas};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

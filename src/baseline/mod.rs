@@ -15,6 +15,8 @@ pub use accept::{AcceptError, AcceptRequest, Acceptance, FewerTrials, accept, re
 pub use accepted_case::ChangedOutcome;
 pub use ledger::{Ledger, LedgerError, all_newer};
 pub use reading::Finding;
-pub use record::{AcceptedCase, Baseline, BaselineEntry, Contents, ForkConflict, RECORD_SCHEMA, Record, Scope};
+pub use record::{
+    AcceptedCase, Baseline, BaselineEntry, Contents, ForkConflict, READ_SCHEMAS, RECORD_SCHEMA, Record, Scope,
+};
 pub use recorded_parts::{RecordedPart, RecordedSnapshot};
 pub use reviewed::reviewed_digest;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Snapshot;
@@ -15,7 +16,7 @@ use super::recorded_parts::RecordedSnapshot;
 pub const RECORD_SCHEMA: &str = "holdpoint.baseline/2";
 
 /// The formats of records that this version reads: every one that was ever written. Format 1 has the parts in full.
-pub(super) const READ_SCHEMAS: [&str; 2] = ["holdpoint.baseline/1", RECORD_SCHEMA];
+pub const READ_SCHEMAS: [&str; 2] = ["holdpoint.baseline/1", RECORD_SCHEMA];
 
 /// What records refer to by digest, each kept once in a file of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub struct Contents {
 
 /// One acceptance as it stands in `baselines/<digest>.json`, in canonical JSON. The file's name is the digest of
 /// its bytes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     /// [`RECORD_SCHEMA`], or an older one.
@@ -76,7 +77,7 @@ impl Record {
 }
 
 /// How much of a run was accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// All of it.
@@ -88,7 +89,7 @@ pub enum Scope {
 }
 
 /// One case's accepted result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptedCase {
     /// Its set.

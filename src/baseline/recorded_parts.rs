@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{PartSnapshot, RestDigests, Snapshot};
@@ -11,7 +12,7 @@ use crate::manifest::ProjectPolicy;
 use super::record::Contents;
 
 /// A snapshot of the parts as a record holds it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedSnapshot {
     /// The parts, by id.
@@ -26,7 +27,7 @@ pub struct RecordedSnapshot {
 }
 
 /// One part in a record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RecordedPart {
     /// Kept in `baselines/parts/<digest>.json`.

@@ -140,7 +140,7 @@ pub struct Snapshot {
 }
 
 /// One part in a snapshot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartSnapshot {
     /// Its kind.
     pub kind: PartKind,
@@ -155,7 +155,7 @@ pub struct PartSnapshot {
 }
 
 /// Digests over files that no manifest names, so that a base without git can still tell that something changed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RestDigests {
     /// The workflows' code, by the first name of its path.
     pub code: BTreeMap<String, Digest>,

@@ -1,8 +1,10 @@
 //! What can be said on the command line.
 
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::Digest;
@@ -124,7 +126,8 @@ impl Command {
             Self::Compare(arguments) => arguments.json || arguments.format == CompareForm::Json,
             Self::Baseline(BaselineCommand::List { json }) => *json,
             Self::Import(command) => command.wants_json(),
-            Self::Case(CaseCommand::List(arguments) | CaseCommand::Lint(arguments)) => arguments.json,
+            Self::Case(CaseCommand::List(arguments)) => arguments.json,
+            Self::Case(CaseCommand::Lint(arguments)) => arguments.json,
             Self::Report(arguments) => arguments.format == ReportForm::Json,
             Self::Runs(arguments) => arguments.json,
             Self::Scorecard(paper) | Self::Failures(paper) | Self::Handover(paper) => paper.form.wants_json(),
@@ -270,10 +273,10 @@ pub(super) struct AcceptArguments {
 pub(super) enum CaseCommand {
     /// Write the file of a new case, with everything but what must hold; nothing is overwritten.
     New(CaseNewArguments),
-    /// Count the cases by set and workflow, and name the risks that no case shows.
+    /// Show for each part and risk how many cases there are, how they last ended, and where there is none.
     List(CaseListArguments),
     /// Find cases that cannot fail, that repeat each other, or that no change of a part would run.
-    Lint(CaseListArguments),
+    Lint(CaseLintArguments),
 }
 
 #[derive(Debug, Args)]
@@ -298,7 +301,17 @@ pub(super) struct CaseNewArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct CaseListArguments {
-    /// Print them as one JSON document (holdpoint.cases/1).
+    /// Count them by their sets and by workflow, not by what a change of a part would run.
+    #[arg(long)]
+    pub(super) sets: bool,
+    /// Print all of it as one JSON document (holdpoint.cases/1).
+    #[arg(long, conflicts_with = "sets")]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CaseLintArguments {
+    /// Print what was found as one JSON document (holdpoint.case-lint/1).
     #[arg(long)]
     pub(super) json: bool,
 }
@@ -461,11 +474,33 @@ pub(super) struct ManArguments {
     pub(super) folder: PathBuf,
 }
 
+/// Any word, since a project has kinds of its own; shells complete those that every project has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KindOfFile;
+
+impl TypedValueParser for KindOfFile {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(super::schema::kinds().map(|(name, what)| PossibleValue::new(name).help(what))))
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct SchemaArguments {
     /// Write the schemas of all files of a project into .holdpoint/schemas, where the first lines of files point editors to.
     #[arg(long, conflicts_with = "kind")]
     pub(super) write: bool,
-    /// The kind of file; without one, the kinds are listed.
+    /// The kind of file or document, or one that the project declares; without one, the kinds are listed.
+    #[arg(value_parser = KindOfFile)]
     pub(super) kind: Option<String>,
 }

@@ -1,7 +1,5 @@
 //! `holdpoint baseline`: accepting results, and looking after what was accepted.
 
-use serde_json::json;
-
 use crate::baseline::{FewerTrials, ForkConflict, Ledger, Record};
 use crate::domain::{CaseId, Digest, ExitCode, counted, some_of};
 use crate::evidence::excerpt;
@@ -9,6 +7,7 @@ use crate::pipeline::{self, AcceptRequest, LedgerCheck, open_ledger, verify_ledg
 
 use super::arguments::{AcceptArguments, BaselineCommand, WhoAndWhy};
 use super::console::{BAD, FAINT, GOOD, STRONG, paint};
+use super::documents::{BASELINES_SCHEMA, BaselineRow, BaselinesDocument};
 use super::failure::Failure;
 use super::{Context, check};
 
@@ -78,9 +77,7 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, Failure> {
         let rows: Vec<_> = records.iter().rev().map(|(digest, record)| row(digest, record)).collect();
         let heads = ledger.heads();
         let disputed: Vec<String> = ledger.fold().conflicts.iter().map(disputed).collect();
-        let document =
-            json!({"schema": "holdpoint.baselines/1", "heads": heads, "disputed": disputed, "records": rows});
-        context.console.json(&document)?;
+        context.console.json(&BaselinesDocument { schema: BASELINES_SCHEMA, heads, disputed, records: rows })?;
         return Ok(ExitCode::Passed);
     }
     if records.is_empty() {
@@ -121,11 +118,17 @@ fn disputed(conflict: &ForkConflict) -> String {
     conflict.case.as_ref().map_or_else(|| "the parts".to_owned(), ToString::to_string)
 }
 
-fn row(digest: &Digest, record: &Record) -> serde_json::Value {
-    json!({
-        "digest": digest, "parents": record.parents, "accepted": record.accepted, "by": record.by,
-        "reason": record.reason, "run": record.run, "cases": record.cases.len(), "removed": record.removed,
-    })
+fn row(digest: &Digest, record: &Record) -> BaselineRow {
+    BaselineRow {
+        digest: digest.clone(),
+        parents: record.parents.clone(),
+        accepted: record.accepted.clone(),
+        by: record.by.clone(),
+        reason: record.reason.clone(),
+        run: record.run.clone(),
+        cases: record.cases.len(),
+        removed: record.removed.clone(),
+    }
 }
 
 fn show(context: &Context, what: &str) -> Result<ExitCode, Failure> {

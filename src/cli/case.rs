@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
-
 use crate::domain::{CaseId, CaseStatus, ExitCode, WorkflowId, counted};
 use crate::manifest::{Case, ScaffoldRequest, Skeleton};
 use crate::pipeline::{self, CaseOverview};
-use crate::report::case_new_command;
+use crate::report::{
+    CASES_SCHEMA, CasesDocument, CoverageView, ListedCase, MatrixView, case_new_command, counts_by_name,
+};
 use crate::selection::Coverage;
 
 use super::arguments::{CaseCommand, CaseListArguments, CaseNewArguments};
 use super::console::{FAINT, WARN, paint};
 use super::failure::Failure;
-use super::{Context, case_from, case_lint, case_matrix, check};
+use super::wrap::columns;
+use super::{Context, case_from, case_lint, case_matrix, check, risk_matrix, schema};
 
 pub(super) fn run(context: &Context, command: &CaseCommand) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
@@ -32,6 +33,7 @@ fn begin(context: &Context, arguments: &CaseNewArguments) -> Result<ExitCode, Fa
         workflow: arguments.workflow.as_deref().map(WorkflowId::from),
     };
     let new = pipeline::new_case(&context.project_root, &request)?;
+    schema::lay_down(context, &context.project_root)?;
     announce(
         context,
         &new.skeleton,
@@ -66,13 +68,17 @@ fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Fa
     if arguments.json {
         context.console.json(&document(&overview, &option))?;
     } else {
-        let sections = [
-            case_matrix::lines(&overview),
-            gaps(&overview, &option),
-            doing_nothing(&overview),
-            last_results(&overview),
-        ];
-        context.console.lines(&sections.map(|lines| lines.join("\n")).join("\n\n"));
+        let columns = columns(std::io::stdout());
+        let (table, legend) = match arguments.sets {
+            true => (case_matrix::lines(&overview), Vec::new()),
+            false => (risk_matrix::lines(&overview.matrix, columns), risk_matrix::legend(&overview.matrix)),
+        };
+        context.console.lines(&table.join("\n"));
+        context.console.say("");
+        let sections = [legend, gaps(&overview, &option), doing_nothing(&overview), last_results(&overview)];
+        let sections: Vec<String> =
+            sections.into_iter().filter(|lines| !lines.is_empty()).map(|lines| lines.join("\n")).collect();
+        context.console.prose(&sections.join("\n\n"));
     }
     Ok(ExitCode::Passed)
 }
@@ -135,39 +141,18 @@ fn tally(overview: &CaseOverview) -> (BTreeMap<CaseStatus, usize>, usize) {
     (by_status, overview.project.cases.len() - overview.last.len())
 }
 
-/// `holdpoint.cases/1`.
-fn document(overview: &CaseOverview, option: &str) -> serde_json::Value {
-    let sets: Vec<_> = overview.risks.iter().map(|risk| case_matrix::set(overview, risk)).collect();
+fn document(overview: &CaseOverview, option: &str) -> CasesDocument {
     let (by_status, never) = tally(overview);
-    let mut last: serde_json::Map<String, serde_json::Value> =
-        by_status.iter().map(|(status, cases)| (status.name().to_owned(), json!(cases))).collect();
-    last.insert("never_ran".to_owned(), json!(never));
-    json!({
-        "schema": "holdpoint.cases/1",
-        "cases": overview.project.cases.values().map(|case| entry(overview, case)).collect::<Vec<_>>(),
-        "sets": sets,
-        "coverage": overview.coverage.iter().map(|row| coverage_row(row, option)).collect::<Vec<_>>(),
-        "last": last,
-    })
-}
-
-fn entry(overview: &CaseOverview, case: &Case) -> serde_json::Value {
-    json!({
-        "case": case.id,
-        "set": case.set,
-        "risks": case.risks,
-        "workflow": case.workflow,
-        "title": case.title,
-        "path": case.path,
-        "sources": case.sources,
-        "trials": case.trials,
-        "always": case.always,
-        "last": overview.last.get(&case.id),
-        "do_nothing": overview.do_nothing.get(&case.id),
-    })
-}
-
-fn coverage_row(row: &Coverage, option: &str) -> serde_json::Value {
-    let command = (row.cases == 0).then(|| case_new_command(option, &row.part, &row.risk));
-    json!({"part": row.part, "kind": row.kind, "risk": row.risk, "cases": row.cases, "command": command})
+    let cases = overview.project.cases.values();
+    let listed = |case: &Case| {
+        ListedCase::new(case, overview.last.get(&case.id).copied(), overview.do_nothing.get(&case.id).copied())
+    };
+    CasesDocument {
+        schema: CASES_SCHEMA.to_owned(),
+        cases: cases.map(listed).collect(),
+        sets: overview.risks.iter().map(|risk| case_matrix::set(overview, risk)).collect(),
+        coverage: overview.coverage.iter().map(|row| CoverageView::new(row, option)).collect(),
+        matrix: MatrixView::all(&overview.matrix, option),
+        last: counts_by_name(&by_status, never),
+    }
 }

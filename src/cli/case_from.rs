@@ -10,6 +10,7 @@ use super::Context;
 use super::arguments::CaseNewArguments;
 use super::case::announce;
 use super::failure::Failure;
+use super::schema;
 
 /// The most bytes of an incident paper.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -22,6 +23,7 @@ pub(super) fn run(context: &Context, arguments: &CaseNewArguments) -> Result<Exi
         set: arguments.set.as_deref().map(Risk::from),
     };
     let skeleton = pipeline::new_case_from(&context.project_root, &context.environment, &request)?;
+    schema::lay_down(context, &context.project_root)?;
     let todo =
         "Say what must hold: what was seen stands there as lines to confirm, and what went wrong is turned round";
     announce(context, &skeleton, "It holds what was recorded, and asserts nothing yet", todo);

@@ -4,8 +4,9 @@ use crate::domain::{CaseId, ExitCode, counted};
 use crate::pipeline::{self, CaseLint};
 
 use super::Context;
-use super::arguments::CaseListArguments;
+use super::arguments::CaseLintArguments;
 use super::console::{FAINT, GOOD, WARN, paint};
+use super::documents::{CASE_LINT_SCHEMA, CaseLintDocument};
 use super::failure::Failure;
 
 /// What to do about each finding, by its field in the document.
@@ -29,17 +30,14 @@ const TO_DO: [(&str, &str); 5] = [
     ),
 ];
 
-pub(super) fn run(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Failure> {
+pub(super) fn run(context: &Context, arguments: &CaseLintArguments) -> Result<ExitCode, Failure> {
     let (project, lint) = pipeline::lint_cases(&context.project_root, &context.environment)?;
     let code = if lint.is_clean() { ExitCode::Passed } else { ExitCode::Inconclusive };
     if arguments.json {
-        let mut document = serde_json::to_value(&lint).map_err(std::io::Error::from)?;
-        document["schema"] = "holdpoint.case-lint/1".into();
-        let found = |field: &str| document[field].as_array().is_some_and(|cases| !cases.is_empty());
-        let to_do: Vec<_> = TO_DO.into_iter().filter(|(field, _)| found(field)).collect();
-        let to_do = to_do.into_iter().map(|(field, what)| (field.to_owned(), serde_json::Value::from(what)));
-        document["to_do"] = serde_json::Value::Object(to_do.collect());
-        context.console.json(&document)?;
+        let found = serde_json::to_value(&lint).map_err(std::io::Error::from)?;
+        let found = |field: &str| found[field].as_array().is_some_and(|cases| !cases.is_empty());
+        let to_do = TO_DO.into_iter().filter(|(field, _)| found(field)).collect();
+        context.console.json(&CaseLintDocument { lint: &lint, schema: CASE_LINT_SCHEMA, to_do })?;
         return Ok(code);
     }
     let of = |cases: &[CaseId]| {

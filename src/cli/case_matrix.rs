@@ -1,11 +1,10 @@
-//! The matrix of `holdpoint case list`: risks and workflows, with counts, how the cases last ended, and gaps.
+//! The table of `holdpoint case list --sets`: sets and workflows, with counts, how the cases last ended, and gaps.
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
-
 use crate::domain::{CaseStatus, Risk, WorkflowId};
 use crate::pipeline::{CaseCell, CaseOverview};
+use crate::report::{ListedSet, SetCell, counts_by_name};
 
 use super::console::{FAINT, STRONG, paint};
 
@@ -79,17 +78,22 @@ fn text(cell: &CaseCell) -> String {
 }
 
 /// One set in `holdpoint.cases/1`.
-pub(super) fn set(overview: &CaseOverview, risk: &Risk) -> serde_json::Value {
+pub(super) fn set(overview: &CaseOverview, risk: &Risk) -> ListedSet {
     let workflows = overview.project.file.workflows.keys();
-    let cells: BTreeMap<&WorkflowId, CaseCell> =
-        workflows.map(|workflow| (workflow, overview.cell(risk, workflow))).collect();
-    let counts: BTreeMap<&WorkflowId, usize> = cells.iter().map(|(workflow, cell)| (*workflow, cell.cases)).collect();
-    let as_json = |cell: &CaseCell| {
-        let mut last: serde_json::Map<String, serde_json::Value> =
-            cell.last.iter().map(|(status, cases)| (status.name().to_owned(), json!(cases))).collect();
-        last.insert("never_ran".to_owned(), json!(cell.never_ran()));
-        json!({"cases": cell.cases, "of_other_sets": cell.of_other_sets, "last": last, "gaps": cell.gaps})
+    let cells: BTreeMap<WorkflowId, CaseCell> =
+        workflows.map(|workflow| (workflow.clone(), overview.cell(risk, workflow))).collect();
+    let workflows: BTreeMap<WorkflowId, usize> =
+        cells.iter().map(|(workflow, cell)| (workflow.clone(), cell.cases)).collect();
+    let view = |cell: CaseCell| SetCell {
+        cases: cell.cases,
+        of_other_sets: cell.of_other_sets,
+        last: counts_by_name(&cell.last, cell.never_ran()),
+        gaps: cell.gaps,
     };
-    let cells: BTreeMap<&WorkflowId, _> = cells.iter().map(|(workflow, cell)| (*workflow, as_json(cell))).collect();
-    json!({"set": risk, "total": counts.values().sum::<usize>(), "workflows": counts, "cells": cells})
+    ListedSet {
+        set: risk.clone(),
+        total: workflows.values().sum(),
+        workflows,
+        cells: cells.into_iter().map(|(workflow, cell)| (workflow, view(cell))).collect(),
+    }
 }

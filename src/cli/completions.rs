@@ -1,6 +1,7 @@
 //! `holdpoint completions` and `holdpoint man`: what shells and readers get of the command line, made from it.
 
 use clap::CommandFactory;
+use clap_complete::Shell;
 
 use crate::domain::{ExitCode, counted};
 
@@ -13,17 +14,60 @@ const NAME: &str = "holdpoint";
 pub(super) fn completions(context: &Context, arguments: &CompletionsArguments) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), NAME, &mut script);
-    context.console.document(String::from_utf8_lossy(&script).trim_end())?;
+    let mut script = String::from_utf8_lossy(&script).trim_end().to_owned();
+    if arguments.shell == Shell::Fish {
+        script.push_str(&fish_words());
+    }
+    context.console.document(&script)?;
     Ok(ExitCode::Passed)
+}
+
+/// The words that stand in the place of an argument without a name, which the library leaves out for this shell.
+fn fish_words() -> String {
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('\'', "\\'");
+    let mut lines = String::new();
+    for command in Arguments::command().get_subcommands() {
+        for word in command.get_positionals().flat_map(|argument| argument.get_possible_values()) {
+            let what = word.get_help().map(|help| format!(" -d '{}'", quoted(&help.to_string()))).unwrap_or_default();
+            lines.push_str(&format!(
+                "\ncomplete -c {NAME} -n \"__fish_{NAME}_using_subcommand {}\" -f -a '{}'{what}",
+                command.get_name(),
+                quoted(word.get_name())
+            ));
+        }
+    }
+    lines
 }
 
 pub(super) fn man(context: &Context, arguments: &ManArguments) -> Result<ExitCode, Failure> {
     let folder = &arguments.folder;
     let failed = |error: std::io::Error| Failure::internal(format!("{}: {error}", folder.display()));
     std::fs::create_dir_all(folder).map_err(failed)?;
-    clap_mangen::generate_to(Arguments::command().name(NAME), folder).map_err(failed)?;
-    let pages = std::fs::read_dir(folder).map_err(failed)?.filter_map(Result::ok);
-    let pages = pages.filter(|page| page.path().extension().is_some_and(|ending| ending == "1")).count();
-    context.console.say(format!("{} in {}", counted(pages, "page"), folder.display()));
+    let mut command = Arguments::command().name(NAME).disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    man_pages(&command, &mut pages)?;
+    for (name, text) in &pages {
+        std::fs::write(folder.join(name), text).map_err(failed)?;
+    }
+    context.console.say(format!("{} in {}", counted(pages.len(), "page"), folder.display()));
     Ok(ExitCode::Passed)
+}
+
+/// The pages of a command and of those below it, with the names of their files.
+fn man_pages(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        man_pages(below, pages)?;
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let name = command.get_display_name().unwrap_or(NAME);
+    // The library leaves an empty date out, so that what follows it would be taken for one.
+    let title = format!(".TH {name} 1 \"\" \"{NAME} {}\" \"{NAME}\"", env!("CARGO_PKG_VERSION"));
+    let lines = text.lines().map(|line| if line.starts_with(".TH ") { title.as_str() } else { line });
+    let lines: String = lines.map(|line| format!("{line}\n")).collect();
+    pages.push((page.get_filename(), lines.into_bytes()));
+    Ok(())
 }

@@ -23,6 +23,10 @@ fn render(diagnostic: &Diagnostic) -> String {
     let title = level.primary_title(&diagnostic.message);
     let group = if diagnostic.line == 0 {
         Group::with_title(title).element(annotate_snippets::Origin::path(&diagnostic.path))
+    } else if source.trim().is_empty() {
+        // Where the line is empty, or not to be had, there is a place and nothing to show.
+        let place = annotate_snippets::Origin::path(&diagnostic.path).line(diagnostic.line);
+        Group::with_title(title).element(place.char_column(diagnostic.column.max(1)))
     } else {
         let start = byte_offset(&source, diagnostic.column);
         let end = start + token_length(&source[start..]);
@@ -96,6 +100,8 @@ mod tests {
                 hint: None,
             });
             assert!(shown.contains("x.yaml") && !shown.contains('\u{1b}'), "{shown:?}");
+            assert_eq!(shown.contains('|'), !text.is_empty(), "no line is shown that holds nothing: {shown}");
+            assert!(!text.is_empty() || line == 0 || shown.contains("x.yaml:1:1"), "{shown}");
         }
     }
 }

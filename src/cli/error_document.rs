@@ -1,29 +1,38 @@
 //! `holdpoint.error/1`: what `--json` prints where a command ends without its document, so that a reader of standard output
 //! never finds nothing and takes it for no findings.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::manifest::Diagnostic;
 
 use super::failure::Failure;
 
-const SCHEMA: &str = "holdpoint.error/1";
+pub(super) const ERROR_SCHEMA: &str = "holdpoint.error/1";
 
 /// The document. Fields are added, never renamed or taken away.
-#[derive(Debug, Serialize)]
-struct ErrorDocument<'a> {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ErrorDocument<'a> {
+    /// `holdpoint.error/1`.
     schema: &'static str,
+    /// The exit code with which the command ended.
     exit_code: u8,
+    /// The errors; never none.
     errors: Vec<ErrorEntry<'a>>,
 }
 
 /// One error. Place and line are there where the error lies in a file of the project.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct ErrorEntry<'a> {
+    /// The file.
     path: Option<&'a str>,
+    /// The line, from 1.
     line: Option<usize>,
+    /// The column, from 1.
     column: Option<usize>,
+    /// What is wrong.
     message: &'a str,
+    /// What to do about it.
     hint: Option<&'a str>,
 }
 
@@ -38,7 +47,7 @@ pub(super) fn error_document(failure: &Failure) -> Result<String, serde_json::Er
             vec![ErrorEntry { path: None, line: None, column: None, message: text, hint: hint.as_deref() }]
         }
     };
-    serde_json::to_string_pretty(&ErrorDocument { schema: SCHEMA, exit_code: failure.code().number(), errors })
+    serde_json::to_string_pretty(&ErrorDocument { schema: ERROR_SCHEMA, exit_code: failure.code().number(), errors })
 }
 
 fn of_diagnostic(diagnostic: &Diagnostic) -> ErrorEntry<'_> {

@@ -12,7 +12,7 @@ use super::arguments::ExerciseArguments;
 use super::console::{BAD, GOOD, WARN, paint};
 use super::failure::Failure;
 use super::progress::Ticker;
-use super::{Context, check, gate, interrupts, papers};
+use super::{Context, check, gate, interrupts, papers, schema};
 
 /// Bytes of an input that are read at the most.
 const INPUT_CAP: u64 = 16 * 1024 * 1024;
@@ -46,6 +46,7 @@ pub(super) fn run(context: &Context, arguments: &ExerciseArguments) -> Result<Ex
 
 fn keep(context: &Context, row: &str) -> Result<ExitCode, Failure> {
     let kept = pipeline::keep_row(&context.project_root, row)?;
+    schema::lay_down(context, &context.project_root)?;
     context.console.say(&kept.path);
     let option = pipeline::project_option(context.named_folder.as_deref());
     context.console.remark(format!("Try it: holdpoint{option} run {}", kept.id));

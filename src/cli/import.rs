@@ -3,22 +3,23 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use crate::domain::{BUILT_IN_RISKS, CaseId, ExitCode, Risk, counted};
 use crate::evidence::excerpt;
 use crate::import::{self, Aim, Brought, InspectOptions, Kind, NewFile, Note, TableOptions};
-use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side};
+use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side, nearest};
 use crate::pipeline::{self, LaidDown, REPORTS_FOLDER};
 
 use super::arguments::{CasesArguments, ImportCommand, InspectArguments, LedgerArguments, MatchWord, TableArguments};
 use super::check::PROJECT_FILE;
 use super::console::{FAINT, GOOD, STRONG, WARN, paint};
+use super::documents::{IMPORT_SCHEMA, ImportCounts, ImportDocument, ImportNote};
 use super::failure::Failure;
-use super::{Context, check, diagnostics};
+use super::{Context, check, diagnostics, schema};
 
 /// The most bytes of a file that is imported.
 const LARGEST: u64 = 1024 * 1024 * 1024;
+/// What git is to leave out of a new project: all that is generated, but for the schemas that editors read.
+const IGNORED: &str = "/reports/\n/.holdpoint/*\n!/.holdpoint/schemas/\n";
 /// Characters of a note that are shown.
 const SHOWN: usize = 400;
 
@@ -90,6 +91,10 @@ fn name_of(file: &Path) -> Result<String, Failure> {
 
 fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
     let unreadable = |error: std::io::Error| Failure::usage(format!("{} cannot be read: {error}", file.display()));
+    // Opening a pipe would wait for whoever writes into it, and a device may never end.
+    if std::fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Err(Failure::usage(format!("{} is no file", file.display())));
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > LARGEST {
@@ -142,12 +147,23 @@ impl Place {
         let known = file.as_ref().map_or(BUILT_IN_RISKS.to_vec(), |file| file.risk_names());
         if !known.contains(&self.aim.set.as_str()) {
             let text = format!("`{}` is no risk of this project", excerpt(self.aim.set.as_str(), 60));
-            let hint = Some("`holdpoint rules` lists the risks that every project knows.".to_owned());
+            let hint = Some(match nearest(self.aim.set.as_str(), &known) {
+                Some(near) => format!("Did you mean `{near}`?"),
+                None => "`holdpoint rules` lists the risks that every project knows.".to_owned(),
+            });
             return Err(Failure::Other { code: ExitCode::Usage, text, hint });
         }
         match (&self.aim.workflow, file) {
             (Some(workflow), Some(file)) if !file.workflows.contains_key(workflow) => {
-                Err(Failure::usage(format!("{PROJECT_FILE} has no workflow `{}`", excerpt(workflow.as_str(), 60))))
+                let names: Vec<&str> = file.workflows.keys().map(|name| name.as_str()).collect();
+                Err(Failure::Other {
+                    code: ExitCode::Usage,
+                    text: format!("{PROJECT_FILE} has no workflow `{}`", excerpt(workflow.as_str(), 60)),
+                    hint: Some(match nearest(workflow.as_str(), &names) {
+                        Some(near) => format!("Did you mean `{near}`?"),
+                        None => format!("It has {}.", names.join(", ")),
+                    }),
+                })
             }
             (Some(_), None) => {
                 Err(Failure::usage(format!("there is no {PROJECT_FILE} that could have a workflow of that name")))
@@ -170,8 +186,12 @@ impl Place {
         }
         let files = self.files(context, name, &mut brought)?;
         let laid = pipeline::lay_down(&self.into, &files, arguments.dry_run)?;
+        if !arguments.dry_run && !laid.written.is_empty() {
+            schema::lay_down(context, &self.into)?;
+        }
         if arguments.json {
-            return document(context, name, &brought, &laid, None);
+            document(context, name, &brought, &laid, None)?;
+            return Ok(code_of(&brought));
         }
         if arguments.dry_run && context.verbose {
             for file in &files {
@@ -187,12 +207,19 @@ impl Place {
             &format!("{} as {}", counted(brought.tally.found, "test"), counted(brought.tally.brought, "case")),
         );
         if !arguments.dry_run {
-            let option = pipeline::project_option(context.named_folder.as_deref());
+            let named = arguments.into.as_ref().map(|into| into.display().to_string());
+            let option = pipeline::project_option(named.as_deref().or(context.named_folder.as_deref()));
             context
                 .console
                 .remark(format!("Look them over, then: holdpoint{option} check; holdpoint{option} run --all"));
         }
-        Ok(ExitCode::Passed)
+        if brought.tally.left > 0 {
+            let left = counted(brought.tally.left, "thing that should have come to a case");
+            context
+                .console
+                .complain(format!("{}: {left} did not; each is named above with its place", paint(WARN, "incomplete")));
+        }
+        Ok(code_of(&brought))
     }
 
     /// The files of the import, with a project file where there is none; one that is there must have the workflows.
@@ -206,7 +233,7 @@ impl Place {
                 let text = brought.project_file(&folder.unwrap_or_else(|| "imported".to_owned()), name);
                 files.push(NewFile { path: PROJECT_FILE.to_owned(), text });
                 if !self.into.join(".gitignore").exists() {
-                    files.push(NewFile { path: ".gitignore".to_owned(), text: "/.holdpoint/\n/reports/\n".to_owned() });
+                    files.push(NewFile { path: ".gitignore".to_owned(), text: IGNORED.to_owned() });
                 }
             }
             Some(side) => {
@@ -233,6 +260,11 @@ impl Place {
         }
         Ok(files)
     }
+}
+
+/// An import that left tests behind shows less than what it was made of: that is no success for a script.
+fn code_of(brought: &Brought) -> ExitCode {
+    if brought.tally.left > 0 { ExitCode::Inconclusive } else { ExitCode::Passed }
 }
 
 /// An id that a case elsewhere in the project has already would make the project invalid.
@@ -322,7 +354,7 @@ fn ledger(
         &format!("{} as {}", counted(tally.found, "record"), counted(tally.brought, "operation")),
     );
     let shown = if arguments.into.is_some() { into.join(&target).display().to_string() } else { target };
-    context.console.remark(format!("  holdpoint failures --ledger {shown}"));
+    context.console.remark(format!("  holdpoint failures --ledger {}", pipeline::shell_word(&shown)));
     Ok(ExitCode::Passed)
 }
 
@@ -383,20 +415,31 @@ fn document(
     let notes: Vec<_> = brought
         .notes
         .iter()
-        .map(|note| json!({"kind": note.kind.name(), "path": note.path, "line": note.line, "what": note.what, "why": note.why}))
+        .map(|note| ImportNote {
+            kind: note.kind.name(),
+            path: note.path.clone(),
+            line: note.line,
+            what: note.what.clone(),
+            why: note.why.clone(),
+        })
         .collect();
     let tally = brought.tally;
-    let document = json!({
-        "schema": "holdpoint.import/1",
-        "from": name,
-        "run": run,
-        "counts": {
-            "found": tally.found, "brought": tally.brought,
-            "expectations": tally.expectations, "placeholders": tally.placeholders,
-        },
-        "notes": notes,
-        "written": laid.written, "there": laid.there, "kept": laid.kept,
-    });
-    context.console.json(&document)?;
+    let counts = ImportCounts {
+        left: tally.left,
+        found: tally.found,
+        brought: tally.brought,
+        expectations: tally.expectations,
+        placeholders: tally.placeholders,
+    };
+    context.console.json(&ImportDocument {
+        schema: IMPORT_SCHEMA,
+        from: name.to_owned(),
+        run: run.map(str::to_owned),
+        counts,
+        notes,
+        written: laid.written.clone(),
+        there: laid.there.clone(),
+        kept: laid.kept.clone(),
+    })?;
     Ok(ExitCode::Passed)
 }

@@ -2,12 +2,14 @@
 
 use crate::domain::{ExitCode, counted};
 use crate::init::{CiSystem, Start};
+use crate::manifest::is_address;
 use crate::pipeline::{self, BegunProject, Example, InitRequest};
 
 use super::Context;
 use super::arguments::{CiChoice, ExampleChoice, InitArguments};
 use super::console::{FAINT, STRONG, paint};
 use super::failure::Failure;
+use super::schema;
 
 pub(super) fn run(context: &Context, arguments: &InitArguments) -> Result<ExitCode, Failure> {
     match arguments.example {
@@ -21,9 +23,14 @@ fn lay_down(context: &Context, example: ExampleChoice) -> Result<ExitCode, Failu
         ExampleChoice::SupportDesk => Example::SupportDesk,
         ExampleChoice::R618 => Example::R618,
     };
-    let paths = pipeline::lay_down_example(example, &context.project_root)?;
+    let laid = pipeline::lay_down_example(example, &context.project_root)?;
+    schema::lay_down(context, &context.project_root)?;
     let console = &context.console;
-    console.say(format!("{}: README.md says what to try", counted(paths.len(), "file")));
+    let files = counted(laid.written.len(), "file");
+    match laid.kept.as_slice() {
+        [] => console.say(format!("{files}: README.md says what to try")),
+        kept => console.say(format!("{files}; {} stood there already and is as it was", kept.join(", "))),
+    }
     console.remark("Next, in a git repository:");
     console.remark("  git add . && git commit -m \"The example as it came\"");
     console.remark(format!("  holdpoint{} gate", pipeline::project_option(context.named_folder.as_deref())));
@@ -31,6 +38,13 @@ fn lay_down(context: &Context, example: ExampleChoice) -> Result<ExitCode, Failu
 }
 
 fn begin(context: &Context, arguments: &InitArguments) -> Result<ExitCode, Failure> {
+    if let Some(url) = arguments.url.as_deref().filter(|url| !is_address(url)) {
+        return Err(Failure::Other {
+            code: ExitCode::Usage,
+            text: format!("`{}` is no address of an HTTP service", url.escape_debug()),
+            hint: Some("Write the whole address, as in --url http://127.0.0.1:8080/invoke".to_owned()),
+        });
+    }
     let start = match (&arguments.url, arguments.command.as_slice()) {
         (Some(url), _) => Start::Service(url.clone()),
         (None, []) => Start::Adapter,
@@ -42,6 +56,7 @@ fn begin(context: &Context, arguments: &InitArguments) -> Result<ExitCode, Failu
         CiChoice::Script => CiSystem::Script,
     });
     let begun = pipeline::init(&InitRequest { project_root: context.project_root.clone(), start: start.clone(), ci })?;
+    schema::lay_down(context, &context.project_root)?;
     report(context, &begun, &start);
     Ok(ExitCode::Passed)
 }

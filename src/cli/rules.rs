@@ -1,7 +1,5 @@
 //! `holdpoint rules`: which change puts what at risk.
 
-use serde_json::json;
-
 use crate::domain::{ExitCode, Risk};
 use crate::pipeline::{self, ExplainedClaim, ExplainedPath};
 use crate::selection::{RuleRow, rule_rows};
@@ -9,6 +7,7 @@ use crate::selection::{RuleRow, rule_rows};
 use super::Context;
 use super::arguments::RulesArguments;
 use super::console::{FAINT, STRONG, paint};
+use super::documents::{PathView, RULES_SCHEMA, RuleView, RulesDocument};
 use super::failure::Failure;
 
 pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Failure> {
@@ -19,8 +18,8 @@ pub(super) fn run(context: &Context, arguments: &RulesArguments) -> Result<ExitC
     let project = pipeline::check(&context.project_root, &context.environment).ok();
     let rows = rule_rows(project.as_ref().map(|(project, _)| &project.file));
     if arguments.json {
-        let rows: Vec<_> = rows.iter().map(as_json).collect();
-        context.console.json(&json!({"schema": "holdpoint.rules/1", "rules": rows}))?;
+        let rules = rows.iter().map(RuleView::new).collect();
+        context.console.json(&RulesDocument { schema: RULES_SCHEMA, rules: Some(rules), paths: None })?;
         return Ok(ExitCode::Passed);
     }
     let widest = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().max(13);
@@ -59,13 +58,20 @@ fn name(row: &RuleRow) -> String {
 fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Failure> {
     super::check::require_project_file(context)?;
     let paths = pipeline::explain_paths(&context.project_root, &context.environment, &arguments.explain)?;
+    // What can be said of the others is said.
+    let outside: Vec<&str> = paths.iter().filter(|path| path.outside).map(|path| path.path.as_str()).collect();
+    let code = if outside.is_empty() { ExitCode::Passed } else { ExitCode::Usage };
     if arguments.json {
-        let paths: Vec<_> = paths.iter().map(explained).collect();
-        context.console.json(&json!({"schema": "holdpoint.rules/1", "paths": paths}))?;
-        return Ok(ExitCode::Passed);
+        let paths = paths.iter().map(PathView::new).collect();
+        context.console.json(&RulesDocument { schema: RULES_SCHEMA, rules: None, paths: Some(paths) })?;
+        return Ok(code);
     }
     for path in &paths {
-        let missing = if path.exists { "" } else { " (nothing stands there now)" };
+        let missing = match path {
+            ExplainedPath { outside: true, .. } => " lies outside of the project's folder: no rule speaks of it",
+            ExplainedPath { exists: false, .. } => " (nothing stands there now; if it did:)",
+            _ => "",
+        };
         context.console.say(format!("{}{}", paint(STRONG, &path.path), paint(FAINT, missing)));
         for ExplainedClaim { claim, rule, further } in &path.claims {
             context.console.say(format!("  {}", claim.by));
@@ -79,31 +85,7 @@ fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Fa
             }
         }
     }
-    Ok(ExitCode::Passed)
-}
-
-fn explained(path: &ExplainedPath) -> serde_json::Value {
-    let claim = |ExplainedClaim { claim, rule, further }: &ExplainedClaim| {
-        json!({
-            "by": claim.by,
-            "change": claim.change.as_ref().map(|change| change.name()),
-            "rule": rule.as_ref().map(as_json),
-            "further": further.iter().map(as_json).collect::<Vec<_>>(),
-        })
-    };
-    json!({"path": path.path, "exists": path.exists, "claims": path.claims.iter().map(claim).collect::<Vec<_>>()})
-}
-
-fn as_json(row: &RuleRow) -> serde_json::Value {
-    json!({
-        "change": row.change.name(),
-        "facet": row.facet,
-        "own": row.own,
-        "risks": row.risks,
-        "demanded": row.demanded,
-        "scope": row.scope.phrase(),
-        "sentence": row.sentence,
-    })
+    Ok(code)
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl fmt::Display for Aspect {
 /// The digests of a case's aspects beside that of the case as a whole. An aspect that a case does not have is not there;
 /// the expectations always are, so that an empty question is that of a record in which it was not kept. What goes in is not
 /// there in records of before it was kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Question(Arc<BTreeMap<Aspect, Digest>>);
 

@@ -216,7 +216,7 @@ pub struct AttemptSeen {
 }
 
 /// What an attempt called: a connector's operation, whose contract says whether another attempt is permitted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Call {
     /// The connector: the id of its manifest.
     pub connector: PartId,

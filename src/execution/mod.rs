@@ -41,6 +41,6 @@ mod workflow;
 pub use cancellation::Cancellation;
 pub use invocation::step_input;
 pub use orphans::end_leftovers;
-pub use redact::{REDACTED, Redactor};
+pub use redact::Redactor;
 pub use runner::{ExecutionError, ExecutionSettings, RawObservation, execute};
 pub use trial::TrialSpec;

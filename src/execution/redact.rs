@@ -12,12 +12,9 @@ use crate::domain::OperationId;
 use crate::evidence::{
     Answer, Answered, AttemptSeen, Exchange, Judgement, Message, Observation, OperationSeen, Reading, StepObservation,
 };
-use crate::manifest::{Project, ProjectFile, SHORTEST_SECRET, WorkflowEnv, WorkflowSpec};
+use crate::manifest::{Project, ProjectFile, REDACTED, SHORTEST_SECRET, WorkflowEnv, WorkflowSpec};
 
 use super::encodings::encoded_forms;
-
-/// How every text begins that stands for a secret.
-pub const REDACTED: &str = "[redacted:";
 
 /// Variables whose values are no secrets.
 const HARMLESS: [&str; 22] = [

@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, Claim, OperationId, Outcome, TrialStatus};
@@ -26,7 +27,7 @@ use mutants::mutants;
 const MOST: usize = 400;
 
 /// One damage to what was observed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mutation {
     /// An operation came to another outcome.
@@ -186,7 +187,7 @@ impl Mutation {
 }
 
 /// How one grader of a case stood the check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GraderChecked {
     /// The place of its expectation in the case, from 0.
     pub expectation: usize,
@@ -201,7 +202,7 @@ pub struct GraderChecked {
 }
 
 /// How a grader stood the check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sight {
     /// It noticed at least one mutant that concerned it.
@@ -215,7 +216,7 @@ pub enum Sight {
 }
 
 /// What the check of one case came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseMutation {
     /// The case.
     pub case: CaseId,
@@ -339,7 +340,7 @@ fn graders(case: &Case, trial: &GradedTrial) -> Vec<GraderChecked> {
 }
 
 /// What the check of a run came to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MutationTotals {
     /// Cases with a trial that passed.
     pub cases: usize,

@@ -83,6 +83,8 @@ pub struct Tally {
     pub expectations: usize,
     /// Placeholders among the expectations.
     pub placeholders: usize,
+    /// Tests, files of tests and lines that should have come to cases, and did not.
+    pub left: usize,
 }
 
 /// All that came of an import.
@@ -112,6 +114,12 @@ impl Brought {
         why: impl Into<String>,
     ) {
         self.notes.push(Note { kind, path: path.to_owned(), line, what: what.into(), why: why.into() });
+    }
+
+    /// Adds a note on a test, or on what should have come to some, of which nothing came.
+    pub(super) fn left_out(&mut self, place: (&str, usize), what: impl Into<String>, why: impl Into<String>) {
+        self.tally.left += 1;
+        self.note(Kind::Left, place, what, why);
     }
 
     /// Adds a file.

@@ -74,7 +74,7 @@ impl CaseDraft {
             brought.tally = tally;
             brought.notes.truncate(notes);
             let what = format!("the test {}", quoted(&one_line(&self.title, TITLE)));
-            brought.note(Kind::Left, (&self.path, self.line), what, format!("no project would read its case: {why}"));
+            brought.left_out((&self.path, self.line), what, format!("no project would read its case: {why}"));
             return;
         }
         brought.tally.brought += 1;
@@ -167,7 +167,7 @@ mod tests {
             let mut brought = Brought::default();
             draft(input).write("a", &aim, &mut brought);
             assert!(brought.files.is_empty());
-            assert_eq!(brought.tally, crate::import::Tally::default());
+            assert_eq!(brought.tally, crate::import::Tally { left: 1, ..Default::default() });
             let [note] = &brought.notes[..] else { panic!("{:?}", brought.notes) };
             assert_eq!(
                 (note.kind, note.place().as_str(), note.what.as_str()),

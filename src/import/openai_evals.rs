@@ -9,23 +9,23 @@ use super::brought::Brought;
 use super::case_draft::CaseDraft;
 use super::json_line::Line;
 use super::names::content_name;
-use super::reading::{error_at, json_lines};
-use super::table::{MatchBy, expected, workflow_of};
+use super::reading::{error_at, readable_lines};
+use super::table::{MatchBy, expected, left_lines, workflow_of};
 
 /// Brings a file of samples.
 ///
 /// # Errors
-/// When a line is no JSON object, or has no `input`.
+/// When no line is a JSON object with an `input`.
 pub fn openai_evals(path: &str, bytes: &[u8], aim: &Aim, by: MatchBy) -> Result<Brought, Vec<Diagnostic>> {
-    let rows = json_lines(path, bytes)?;
-    let missing = rows.iter().filter(|row| !row.fields.contains_key("input"));
-    let errors: Vec<Diagnostic> = missing
-        .map(|row| error_at(path, row.number, "the sample has no `input`", "a sample has `input` and `ideal`"))
-        .collect();
-    if !errors.is_empty() {
-        return Err(errors);
+    let (rows, mut broken) = readable_lines(path, bytes)?;
+    let (rows, missing): (Vec<Line>, Vec<Line>) = rows.into_iter().partition(|row| row.fields.contains_key("input"));
+    let hint = "a sample has `input` and `ideal`";
+    broken.extend(missing.iter().map(|row| error_at(path, row.number, "the sample has no `input`", hint)));
+    if rows.is_empty() && !broken.is_empty() {
+        return Err(broken);
     }
     let mut brought = Brought::default();
+    left_lines(broken, &mut brought);
     let workflow = workflow_of(path, aim, &mut brought);
     for mut row in rows {
         brought.tally.found += 1;

@@ -46,14 +46,49 @@ pub(super) fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnosti
 /// One for every line that is no object, or has a key twice.
 pub(super) fn json_lines(path: &str, bytes: &[u8]) -> Result<Vec<Line>, Vec<Diagnostic>> {
     let text = text(path, bytes).map_err(|error| vec![error])?;
+    let (rows, errors) = objects(path, (1..).zip(text.lines().map(str::as_bytes)));
+    if errors.is_empty() { Ok(rows) } else { Err(errors) }
+}
+
+/// The same of a file of tests, each of which stands for itself: what is wrong with a line takes nothing from the others.
+///
+/// # Errors
+/// When the file as a whole is no text, or no line is an object.
+pub(super) fn readable_lines(path: &str, bytes: &[u8]) -> Result<(Vec<Line>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let whole = text(path, bytes);
+    if let Err(error) = whole.as_ref()
+        && !is_of_a_line(bytes)
+    {
+        return Err(vec![error.clone()]);
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let lines = (1..).zip(bytes.split(|byte| *byte == b'\n'));
+    let (rows, errors) = objects(path, lines);
+    if rows.is_empty() && !errors.is_empty() { Err(errors) } else { Ok((rows, errors)) }
+}
+
+/// Whether what keeps a file from being text can be told of a line of it: where it is not too large, and not UTF-16.
+fn is_of_a_line(bytes: &[u8]) -> bool {
+    bytes.len() <= MOST_BYTES && !bytes.starts_with(&[0xff, 0xfe]) && !bytes.starts_with(&[0xfe, 0xff])
+}
+
+fn objects<'a>(path: &str, lines: impl Iterator<Item = (usize, &'a [u8])>) -> (Vec<Line>, Vec<Diagnostic>) {
     let (mut rows, mut errors) = (Vec::new(), Vec::new());
-    for (line, content) in (1..).zip(text.lines()).filter(|(_, content)| !content.trim().is_empty()) {
-        match Line::read(line, content) {
+    for (line, content) in lines {
+        let read = match std::str::from_utf8(content) {
+            Ok(content) if content.trim().is_empty() => continue,
+            Ok(content) => Line::read(line, content),
+            Err(error) => {
+                let byte = content.get(error.valid_up_to()).copied().unwrap_or_default();
+                Err(format!("the byte 0x{byte:02X} here is not UTF-8"))
+            }
+        };
+        match read {
             Ok(read) => rows.push(read),
             Err(message) => errors.push(error_at(path, line, message, "each line is one JSON object")),
         }
     }
-    if errors.is_empty() { Ok(rows) } else { Err(errors) }
+    (rows, errors)
 }
 
 /// A table: the names of its columns, and its rows with their lines.
@@ -150,6 +185,16 @@ mod tests {
         assert_eq!(table.columns, ["q", "a"]);
         assert_eq!(table.rows[0], (2, vec!["one\r\ntwo".to_owned(), "x, \"y\"".to_owned()]));
         assert_eq!(table.rows[1].0, 4);
+    }
+
+    #[test]
+    fn a_broken_line_takes_nothing_from_the_others() {
+        let (rows, errors) = readable_lines("a", b"{\"a\": 1}\r\n{\"a\":\n\n{\"a\": \"caf\xe9\"}\n{\"a\": 5}").unwrap();
+        assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), [1, 5]);
+        assert_eq!(errors.iter().map(|error| error.line).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(first(readable_lines("a", b"{\n[1]")).split(':').next(), Some("1"), "nothing is left of it");
+        assert_eq!(first(readable_lines("a", b"\xff\xfea")), "1: the file is UTF-16");
+        assert!(readable_lines("a", b"").unwrap().0.is_empty());
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::manifest::Diagnostic;
+use crate::manifest::{Diagnostic, nearest};
 
 use super::Aim;
 use super::brought::{Brought, Kind, WorkflowPiece};
 use super::case_draft::{CaseDraft, Expected};
 use super::json_line::Line;
 use super::names::{content_name, given_name, slug};
-use super::reading::{csv_table, error_at, json_lines};
+use super::reading::{csv_table, error_at, readable_lines};
 
 /// How an expected text is held against the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,30 +58,36 @@ pub fn csv(path: &str, bytes: &[u8], aim: &Aim, options: &TableOptions) -> Resul
     for wanted in [&options.expect, &options.id].into_iter().flatten() {
         if !names.contains(&wanted.as_str()) {
             let message = format!("there is no column `{wanted}`");
-            return Err(vec![error_at(path, 1, message, &format!("there are {}", names.join(", ")))]);
+            let near = nearest(wanted, &names).map(|near| format!("did you mean `{near}`? "));
+            let hint = format!("{}there are {}", near.unwrap_or_default(), names.join(", "));
+            return Err(vec![error_at(path, 1, message, &hint)]);
         }
     }
     let row = |values: Vec<String>| table.columns.iter().cloned().zip(values.into_iter().map(Value::from)).collect();
     let rows = table.rows.iter().cloned().map(|(line, values)| Line::new(line, row(values))).collect();
-    Ok(cases(path, rows, aim, options))
+    Ok(cases(path, rows, Vec::new(), aim, options))
 }
 
 /// Brings a file of JSON lines.
 ///
 /// # Errors
-/// When a line is no JSON object, or no line has a column that was named.
+/// When no line is a JSON object, or none has a key that was named.
 pub fn jsonl(path: &str, bytes: &[u8], aim: &Aim, options: &TableOptions) -> Result<Brought, Vec<Diagnostic>> {
-    let rows = json_lines(path, bytes)?;
+    let (rows, broken) = readable_lines(path, bytes)?;
     for wanted in [&options.expect, &options.id].into_iter().flatten() {
         if !rows.iter().any(|row| row.fields.contains_key(wanted)) {
-            return Err(vec![error_at(path, 0, format!("no line has a key `{wanted}`"), "name a key of the lines")]);
+            let names: Vec<&str> = rows.iter().flat_map(|row| row.fields.keys()).map(String::as_str).collect();
+            let hint = nearest(wanted, &names).map(|near| format!("did you mean `{near}`?"));
+            let hint = hint.unwrap_or_else(|| "name a key of the lines".to_owned());
+            return Err(vec![error_at(path, 0, format!("no line has a key `{wanted}`"), &hint)]);
         }
     }
-    Ok(cases(path, rows, aim, options))
+    Ok(cases(path, rows, broken, aim, options))
 }
 
-fn cases(path: &str, rows: Vec<Line>, aim: &Aim, options: &TableOptions) -> Brought {
+fn cases(path: &str, rows: Vec<Line>, broken: Vec<Diagnostic>, aim: &Aim, options: &TableOptions) -> Brought {
     let mut brought = Brought::default();
+    left_lines(broken, &mut brought);
     let workflow = workflow_of(path, aim, &mut brought);
     for mut row in rows {
         brought.tally.found += 1;
@@ -100,6 +106,14 @@ fn cases(path: &str, rows: Vec<Line>, aim: &Aim, options: &TableOptions) -> Brou
         draft.write(&name, aim, &mut brought);
     }
     brought.finish()
+}
+
+/// Names each line of which nothing can come.
+pub(super) fn left_lines(broken: Vec<Diagnostic>, brought: &mut Brought) {
+    for error in broken {
+        brought.tally.found += 1;
+        brought.left_out((&error.path, error.line), "the line", error.message);
+    }
 }
 
 /// What a row or sample expects: a text, one of several, or any other value that the answer must equal.

@@ -25,14 +25,15 @@ fn answers(proposal: &Proposal<'_>, workflow: &str) -> NewFile {
         "title: The workflow answers, and with text".to_owned(),
         format!("workflow: {}", yaml_word(workflow)),
         "# Whatever the workflow takes; it finds it under `input`.".to_owned(),
-        "input: {question: What can you help me with?}".to_owned(),
+        format!("input: {{question: {}}}", yaml_quoted("What can you help me with?")),
         "expect:".to_owned(),
         "  - length: {at_least: 2}".to_owned(),
         "  - not: {contains: Traceback}".to_owned(),
     ];
     if proposal.start == Start::Adapter {
         lines.push(format!(
-            "  - not: {{contains: {NOT_JOINED}}}    # what the adapter says until it calls your workflow"
+            "  - not: {{contains: {}}}    # what the adapter says until it calls your workflow",
+            yaml_quoted(NOT_JOINED)
         ));
     }
     let path = "cases/malformed_output/answers-with-text.yaml";

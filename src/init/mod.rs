@@ -39,6 +39,8 @@ pub struct Proposal<'a> {
     pub name: &'a str,
     /// The project's folder below the repository's root, with `/` between names; empty where they are the same.
     pub below: &'a str,
+    /// Whether `reports/` holds files that are none of holdpoint's.
+    pub has_reports: bool,
     /// How the workflow is started.
     pub start: Start,
     /// The system that runs the gate; none where no file is wanted.
@@ -62,6 +64,13 @@ impl NewFile {
     fn new(path: impl Into<String>, what: impl Into<String>, text: String) -> Self {
         Self { path: path.into(), at_repository_root: false, text, what: what.into() }
     }
+}
+
+/// What holdpoint writes into the folder of reports, for a file that says what git ignores: runs by the form of their ids.
+fn generated_reports(folder: &str) -> String {
+    const DIGIT: &str = "[0-9]";
+    let run = format!("{}-{}-??????", DIGIT.repeat(8), DIGIT.repeat(9));
+    ["latest", &format!("{run}/"), "exercises/", "imported/"].map(|name| format!("{folder}{name}\n")).concat()
 }
 
 /// The files of a first project, the project file first. They pass `holdpoint check` as they are.
@@ -88,11 +97,19 @@ pub fn propose(proposal: &Proposal<'_>) -> Vec<NewFile> {
             NewFile::new(format!("{folder}/.gitignore"), "keeps what is generated out of git", text)
         };
         // Editors read the schemas, in every clone.
-        files.extend([(".holdpoint", "!schemas/\n!schemas/*\n"), ("reports", "")].map(ignored));
+        files.push(ignored((".holdpoint", "!schemas/\n!schemas/*\n")));
+        // What else lies in a folder that is in use stays git's.
+        files.push(if proposal.has_reports {
+            let text = format!("# What holdpoint generates stays out of git.\n{}", generated_reports("/"));
+            NewFile::new("reports/.gitignore", "keeps what is generated out of git", text)
+        } else {
+            ignored(("reports", ""))
+        });
     } else {
-        let text = "# What holdpoint generates, but for the schemas that editors read.\n\
-                    reports/\n.holdpoint/*\n!.holdpoint/schemas/\n"
-            .to_owned();
+        let reports = if proposal.has_reports { generated_reports("/reports/") } else { "reports/\n".to_owned() };
+        let text = format!(
+            "# What holdpoint generates, but for the schemas that editors read.\n{reports}.holdpoint/*\n!.holdpoint/schemas/\n"
+        );
         files.push(NewFile::new(".gitignore", "keeps what is generated out of git", text));
     }
     files.extend(proposal.ci.map(|system| ci::file(system, proposal)));

@@ -128,7 +128,7 @@ impl SetPolicy {
 }
 
 /// All that a project file says of the gate, in a form that a baseline records.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectPolicy {
     /// What holds for the project.
     pub gate: GatePolicy,

@@ -48,6 +48,7 @@ use names::IdPlace;
 use own_kinds::OwnKinds;
 pub use own_kinds::own_kind_schema;
 use parts::ReadPart;
+pub use project_file::is_address;
 use references::Scope;
 
 /// The folder of the cases.

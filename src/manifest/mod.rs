@@ -22,6 +22,7 @@ mod project_file;
 mod retry_policy;
 mod scaffold;
 mod schema;
+mod secret_shapes;
 mod suggest;
 mod written;
 mod yaml;
@@ -47,8 +48,8 @@ pub use gate_policy::{
 };
 pub use judging::{grader_arguments, project_path};
 pub use load::{
-    EarlierCases, Loaded, SHORTEST_SECRET, SideProject, completed_probes, load_part, load_project, load_side,
-    load_side_beside, own_kind_schema,
+    EarlierCases, Loaded, SHORTEST_SECRET, SideProject, completed_probes, is_address, load_part, load_project,
+    load_side, load_side_beside, own_kind_schema,
 };
 pub use own_kinds::{KindSpec, RuleSpec, facet_lies_in};
 pub use part::{
@@ -68,6 +69,7 @@ pub use scaffold::{
     PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, blank_input, check_risk, free_id, scaffold,
 };
 pub use schema::{FileKind, json_schema};
+pub use secret_shapes::{REDACTED, conceal_json, conceal_text};
 pub use suggest::nearest;
 pub use written::Written;
 pub use yaml_text::{hides as hides_in_yaml, quoted as yaml_quoted, schema_line, word as yaml_word};

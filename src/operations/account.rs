@@ -157,7 +157,7 @@ pub struct OperationAccount {
 }
 
 /// How a person closed an exception.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
     /// Who.
     pub by: String,
@@ -166,7 +166,7 @@ pub struct Resolution {
 }
 
 /// What a person stated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Statement {
     /// What it is about.
     pub about: StatementKind,

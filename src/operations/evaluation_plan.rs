@@ -1,5 +1,6 @@
 //! The evaluation plan: what a real model is to be tried on, with blank results where none was.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{ANSWER_RISKS, CaseId, CaseStatus, Risk, RunId, WorkflowId, counted};
@@ -10,7 +11,7 @@ use super::reference::shown;
 use super::sheet::Sheet;
 
 /// An evaluation plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EvaluationPlan {
     /// `holdpoint.evaluation-plan/1`.
     pub schema: String,
@@ -23,7 +24,7 @@ pub struct EvaluationPlan {
 }
 
 /// One case of the plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedEvaluation {
     /// Its answer set.
     pub set: Risk,

@@ -12,7 +12,7 @@ use super::reference::{fault_reference, shown};
 use super::sheet::Sheet;
 
 /// The failure table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureTable {
     /// `holdpoint.failures/1`.
     pub schema: String,

@@ -1,5 +1,6 @@
 //! The handover: what someone needs who takes a case over.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, OperationId, Outcome, counted};
@@ -12,7 +13,7 @@ use super::reference::{reference, shown};
 use super::sheet::Sheet;
 
 /// A handover.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Handover {
     /// `holdpoint.handover/1`.
     pub schema: String,
@@ -27,7 +28,7 @@ pub struct Handover {
 }
 
 /// One piece of work that is handed over.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HandoverItem {
     /// The case.
     pub case: CaseId,
@@ -48,7 +49,7 @@ pub struct HandoverItem {
 }
 
 /// Whether an operation may be attempted again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AttemptRule {
     /// Which.
     #[serde(flatten)]

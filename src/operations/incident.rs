@@ -2,12 +2,13 @@
 //!
 //! Nothing is filled in that nobody recorded: each gap is listed as missing.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseStatus, Outcome, counted};
+use crate::domain::{CaseId, CaseStatus, Outcome, counted};
 use crate::evidence::{Answered, AttemptSeen};
 
-use super::account::{Account, OperationAccount, Place, Source, Statement, StatementKind};
+use super::account::{Account, CaseAccount, OperationAccount, Place, Source, Statement, StatementKind};
 use super::failures::effects_words;
 use super::next_step::{Permission, next_step};
 use super::paper::{
@@ -34,12 +35,15 @@ pub struct Links {
 }
 
 /// An incident note.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Incident {
     /// `holdpoint.incident/1`.
     pub schema: String,
     /// Where it comes from.
     pub source: Source,
+    /// The cases that it speaks of, and how their checks ended.
+    #[serde(default)]
+    pub cases: Vec<ConcernedCase>,
     /// What was requested.
     pub requested: Vec<Requested>,
     /// What is known to have happened, or not to have.
@@ -74,8 +78,19 @@ pub struct Incident {
     pub remarks: Vec<String>,
 }
 
+/// A case that an incident is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConcernedCase {
+    /// The case.
+    pub case: CaseId,
+    /// What should have come of it.
+    pub intended: Option<String>,
+    /// How its checks ended, in a run.
+    pub status: Option<CaseStatus>,
+}
+
 /// An operation as it was requested.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Requested {
     /// Which.
     #[serde(flatten)]
@@ -89,7 +104,7 @@ pub struct Requested {
 }
 
 /// Something said of an operation, with what it rests on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The operation; `None` where it is about the whole.
     pub place: Option<Place>,
@@ -100,7 +115,7 @@ pub struct Finding {
 }
 
 /// What is affected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
     /// How many cases.
     pub cases: usize,
@@ -117,7 +132,7 @@ pub struct Scope {
 }
 
 /// What may be done about an operation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextStepView {
     /// Which.
     #[serde(flatten)]
@@ -135,7 +150,7 @@ pub struct NextStepView {
 }
 
 /// An operation with its attempts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attempted {
     /// Which.
     #[serde(flatten)]
@@ -145,7 +160,7 @@ pub struct Attempted {
 }
 
 /// The operations of one outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutcomeGroup {
     /// The outcome.
     pub outcome: Outcome,
@@ -189,8 +204,9 @@ pub fn incident(account: &Account, links: &Links) -> Incident {
     let mut note = Incident {
         schema: "holdpoint.incident/1".to_owned(),
         source: account.source.clone(),
+        cases: account.cases.iter().map(concerned).collect(),
         requested: operations.iter().map(requested).collect(),
-        known: operations.iter().filter(|operation| operation.outcome != Outcome::Uncertain).map(known).collect(),
+        known: known_operations(operations).chain(fallen_answers(account)).collect(),
         uncertain: uncertain(account),
         scope: scope(account),
         containment: stated(StatementKind::Containment, &links.containment),
@@ -217,6 +233,25 @@ fn requested(operation: &OperationAccount) -> Requested {
         intended: operation.intended.clone(),
         attempts: operation.attempts_made(),
     }
+}
+
+fn concerned(case: &CaseAccount) -> ConcernedCase {
+    ConcernedCase { case: CaseId::from(case.case.as_str()), intended: case.intended.clone(), status: case.status }
+}
+
+fn known_operations(operations: &[OperationAccount]) -> impl Iterator<Item = Finding> {
+    operations.iter().filter(|operation| operation.outcome != Outcome::Uncertain).map(known)
+}
+
+/// Cases that fell and of which no operation is known: what went wrong is the answer, or that there was none.
+fn fallen_answers(account: &Account) -> impl Iterator<Item = Finding> {
+    let acts = |case: &&CaseAccount| account.operations.iter().any(|operation| operation.case.as_str() == case.case);
+    let cases = account.cases.iter().filter(move |case| !acts(case));
+    cases.filter_map(|case| {
+        let status = case.status.filter(|status| *status != CaseStatus::Passed)?;
+        let text = format!("The case {} ended as {status}; no operation of it is known.", shown(&case.case));
+        Some(Finding { place: None, text, evidence: Vec::new() })
+    })
 }
 
 fn known(operation: &OperationAccount) -> Finding {

@@ -28,7 +28,7 @@ pub use contract::Contract;
 pub use evaluation_plan::{EvaluationPlan, Observed, PlannedEvaluation, evaluation_plan};
 pub use failures::{FailureRow, FailureTable, failure_table};
 pub use handover::{Handover, HandoverItem, handover};
-pub use incident::{Incident, Links, incident};
+pub use incident::{ConcernedCase, Incident, Links, incident};
 pub use ledger::{LEDGER_SCHEMA, Ledger, account_of_ledger, ledger_schema, read_ledger};
 pub use next_step::{NextStep, Permission, next_step};
 pub use paper::{Form, Paper};

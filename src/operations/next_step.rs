@@ -37,7 +37,7 @@ impl Permission {
 }
 
 /// What may be done next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextStep {
     /// The step, in one sentence.
     pub step: String,

@@ -19,7 +19,7 @@ use crate::operations::{Incident, Source};
 use crate::store::{RunRecord, Store};
 
 use super::cases::write_new_case;
-use super::init::write_schemas;
+use super::publish::shell_word;
 use super::{PipelineError, check};
 
 /// What a case is begun from.
@@ -77,7 +77,6 @@ pub fn new_case_from(
         CaseOrigin::Incident(incident) => begin.of_incident(incident)?,
     };
     write_new_case(project_root, &skeleton.path, skeleton.text.as_bytes())?;
-    write_schemas(project_root)?;
     Ok(skeleton)
 }
 
@@ -115,6 +114,8 @@ impl Begin<'_> {
             trial,
             remarks,
         });
+        // The steps may hold what is a secret here, too.
+        let text = redactor.text(&text).into_owned();
         Ok(new.skeleton(case.workflow.clone(), text))
     }
 
@@ -122,12 +123,15 @@ impl Begin<'_> {
     fn of_incident(&self, incident: &Incident) -> Result<Skeleton, PipelineError> {
         let case = concerned_case(incident).map_err(|cases| match cases.as_slice() {
             [] => ScaffoldError::new(
-                "the incident paper speaks of no operation".to_owned(),
+                "the incident paper speaks of no case".to_owned(),
                 "make it of a run or a ledger in which something went wrong",
             ),
             several => ScaffoldError::new(
                 format!("the incident paper speaks of {} cases, and a case is made of one", several.len()),
-                format!("make the paper of one: `holdpoint incident RUN --about {} --json`", several[0]),
+                format!(
+                    "make the paper of one: `holdpoint incident RUN --about {} --json`",
+                    shell_word(several[0].as_str())
+                ),
             ),
         })?;
         if let Source::Run { run, .. } = &incident.source {
@@ -138,9 +142,15 @@ impl Begin<'_> {
                 return self.of_run(run.as_str(), &case, &cause.chain(change).collect::<Vec<_>>());
             }
         }
-        let set = self.request.set.clone().unwrap_or_else(|| risk_of(incident));
+        // Where the project has the case, it says what the paper leaves open.
+        let known = self.side.cases.get(&case);
+        let of_answer = known.filter(|_| incident.requested.is_empty()).map(|known| known.set.clone());
+        let set = self.request.set.clone().or(of_answer).unwrap_or_else(|| risk_of(incident));
         let new = self.place(set, &format!("{}-seen", crate::import::slug(case.as_str())))?;
-        let workflow = self.workflow(incident)?;
+        let workflow = match (&self.request.workflow, known) {
+            (None, Some(known)) if incident.requested.is_empty() => known.workflow.clone(),
+            _ => self.workflow(incident)?,
+        };
         let input = blank_input(&self.side.cases, &workflow, &new.set);
         let text = of_incident(&IncidentGround { id: &new.id, workflow: &workflow, input: &input, incident });
         // What a paper quotes may hold what is a secret here.

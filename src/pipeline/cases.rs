@@ -9,10 +9,9 @@ use crate::manifest::{
     Diagnostic, DiskFiles, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, load_side,
     scaffold,
 };
-use crate::selection::{Coverage, coverage, risks_at_stake};
+use crate::selection::{Coverage, RiskMatrix, coverage, risk_matrix, risks_at_stake};
 use crate::store::Store;
 
-use super::init::write_schemas;
 use super::new_file::{barrier, write_new};
 use super::{PipelineError, check};
 
@@ -46,8 +45,6 @@ pub fn new_case(project_root: &Path, request: &ScaffoldRequest) -> Result<NewCas
     let paths = files.list("cases").unwrap_or_default();
     let skeleton = scaffold(&ScaffoldInput { file, parts: &side.parts, cases: &side.cases, paths: &paths }, request)?;
     write_new_case(project_root, &skeleton.path, skeleton.text.as_bytes())?;
-    // Its first line names the schema for the editor; a fresh checkout has none yet.
-    write_schemas(project_root)?;
     let kind = side.parts.get(part).map(|part| part.kind.into());
     let at_stake = kind.is_some_and(|kind| risks_at_stake(file, kind).contains(&request.shows.risk));
     Ok(NewCase { skeleton, at_stake })
@@ -70,6 +67,8 @@ pub struct CaseOverview {
     pub risks: Vec<Risk>,
     /// How many cases show each risk that a change of a part would put at stake.
     pub coverage: Vec<Coverage>,
+    /// The same with all parts and risks, and how the cases last ended.
+    pub matrix: RiskMatrix,
     /// How each case ended when it last ran on this machine; one that never ran is not there.
     pub last: BTreeMap<CaseId, CaseStatus>,
     /// Whether a workflow that does nothing would pass each case.
@@ -129,10 +128,12 @@ pub fn case_overview(
 ) -> Result<CaseOverview, PipelineError> {
     let (project, _) = check(project_root, environment)?;
     let last = Store::of_project(project_root).history()?.last()?;
-    let last = last.into_iter().filter(|(case, _)| project.cases.contains_key(case)).collect();
+    let last: BTreeMap<CaseId, CaseStatus> =
+        last.into_iter().filter(|(case, _)| project.cases.contains_key(case)).collect();
     let built_in = crate::domain::BUILT_IN_RISKS.into_iter().map(Risk::from);
-    let risks = built_in.chain(project.file.risks.iter().cloned()).collect();
+    let risks: Vec<Risk> = built_in.chain(project.file.risks.iter().cloned()).collect();
+    let matrix = risk_matrix(&project, &risks, &last);
     let context = GradingContext { parts: &project.parts, texts: &project.texts };
     let do_nothing = project.cases.iter().map(|(id, case)| (id.clone(), do_nothing(case, &context))).collect();
-    Ok(CaseOverview { risks, coverage: coverage(&project), last, do_nothing, project })
+    Ok(CaseOverview { risks, coverage: coverage(&project), matrix, last, do_nothing, project })
 }

@@ -40,9 +40,14 @@ pub enum PipelineError {
     /// A case that cannot be begun.
     #[error(transparent)]
     Scaffold(#[from] ScaffoldError),
-    /// A path that the project does not have.
-    #[error("{} does not lie in the project's folder", .0.display())]
-    Outside(PathBuf),
+    /// A file that is new could not be written, or the folder that it belongs to not be read.
+    #[error("{}: {source}", path.display())]
+    NewFile {
+        /// The file or the folder.
+        path: PathBuf,
+        /// The system's own words.
+        source: std::io::Error,
+    },
     /// A project, or a file of the one that was to be written, stands there already.
     #[error("{} stands there already, and nothing is overwritten", .0.display())]
     Begun(PathBuf),
@@ -89,7 +94,6 @@ impl PipelineError {
             | Self::Range(_)
             | Self::Scaffold(_)
             | Self::Begun(_)
-            | Self::Outside(_)
             | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_) | StoreError::Durations { .. }) => {
                 ExitCode::Usage
             }
@@ -109,6 +113,10 @@ impl PipelineError {
             Self::Scaffold(error) => Some(error.hint().to_owned()),
             Self::Begun(_) => Some(
                 "`holdpoint check` says whether the project that is here is in order; another one needs a folder of its own."
+                    .to_owned(),
+            ),
+            Self::NewFile { .. } => Some(
+                "Nothing that exists was touched. Put what is in the way elsewhere, or mend the rights of the folder, then try again."
                     .to_owned(),
             ),
             Self::Files { .. } | Self::Store(_) => Some(

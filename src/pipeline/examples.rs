@@ -1,12 +1,16 @@
 //! Whole example projects, laid down into an empty place.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use rust_embed::Embed;
 
+use crate::manifest::schema_line;
+
 use super::PipelineError;
+use super::import::LaidDown;
 use super::init::refuse_a_second;
-use super::new_file::write_new;
+use super::new_file::{require_way, write_new};
 
 /// Python, standard library alone, with accepted results.
 #[derive(Embed)]
@@ -39,23 +43,44 @@ pub enum Example {
     R618,
 }
 
-/// Lays an example down and answers with the paths of its files.
+/// What of an example does no harm to the rest where it stands there in another form.
+const README: &str = "README.md";
+
+/// Lays an example down. A README that stands there already is left as it is, and all else laid down beside it.
 ///
 /// # Errors
-/// Where a project, or any file that belongs to the example, stands there already: then nothing is written.
-pub fn lay_down_example(example: Example, project_root: &Path) -> Result<Vec<String>, PipelineError> {
+/// Where a project, or any other file that belongs to the example, stands there already: then nothing is written.
+pub fn lay_down_example(example: Example, project_root: &Path) -> Result<LaidDown, PipelineError> {
     refuse_a_second(project_root)?;
     let files = match example {
         Example::SupportDesk => all_of::<SupportDesk>(),
         Example::R618 => r618(),
     };
-    if let Some((taken, _)) = files.iter().find(|(path, _)| project_root.join(path).symlink_metadata().is_ok()) {
+    let is_taken = |path: &str| project_root.join(path).symlink_metadata().is_ok();
+    if let Some((taken, _)) = files.iter().find(|(path, _)| path != README && is_taken(path)) {
         return Err(PipelineError::Begun(project_root.join(taken)));
     }
-    for (path, text) in &files {
-        write_new(project_root, path, text.as_bytes())?;
+    files.iter().try_for_each(|(path, _)| require_way(project_root, path))?;
+    let mut laid = LaidDown::default();
+    for (path, text) in files {
+        let is_new = write_new(project_root, &path, with_schema_line(&path, &text).as_bytes())?;
+        if is_new { laid.written.push(path) } else { laid.kept.push(path) }
     }
-    Ok(files.into_iter().map(|(path, _)| path).collect())
+    Ok(laid)
+}
+
+/// A file of a project with the line by which editors find its schema; any other as it is.
+fn with_schema_line<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
+    let kind = match path.split_once('/') {
+        _ if !path.ends_with(".yaml") => None,
+        None => (path == "holdpoint.yaml").then_some("project"),
+        Some(("cases", _)) => Some("case"),
+        Some(("manifests", _)) => text.lines().find_map(|line| line.strip_prefix("kind: ")),
+        Some(_) => None,
+    };
+    let Some(kind) = kind else { return Cow::Borrowed(text) };
+    let up = vec![".."; path.matches('/').count()].join("/");
+    Cow::Owned(format!("{}\n{text}", schema_line(&up, kind)))
 }
 
 fn all_of<E: Embed>() -> Vec<(String, String)> {

@@ -9,15 +9,13 @@ use serde_json::Value;
 
 use crate::domain::{CaseId, RunId, WorkflowId};
 use crate::evidence::{Form, excerpt};
-use crate::execution::{
-    Cancellation, ExecutionError, ExecutionSettings, REDACTED, Redactor, TrialSpec, execute, step_input,
-};
+use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, Redactor, TrialSpec, execute, step_input};
 use crate::exercise::{
     EXERCISE_SCHEMA, ExerciseTable, KeptRow, Learned, Row, RowResult, Subject, clean, keep, learn, pairs, row_result,
     rows,
 };
 use crate::grading::{GradedTrial, GradingContext, grade};
-use crate::manifest::{Case, PartKind, Project};
+use crate::manifest::{Case, PartKind, Project, REDACTED};
 use crate::operations::{Form as PaperForm, Paper};
 use crate::report::render_sheet_html;
 use crate::store::Store;
@@ -144,8 +142,6 @@ pub fn keep_row(project_root: &Path, row: &str) -> Result<KeptRow, PipelineError
         super::cases::write_new_case(project_root, to, &content)?;
     }
     super::cases::write_new_case(project_root, &kept.path, kept.text.as_bytes())?;
-    // Its first line names the schema for the editor.
-    super::init::write_schemas(project_root)?;
     Ok(kept)
 }
 

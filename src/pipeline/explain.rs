@@ -27,14 +27,16 @@ pub struct ExplainedPath {
     pub path: String,
     /// Whether anything stands there now.
     pub exists: bool,
-    /// Who knows it; never empty.
+    /// Whether it lies outside of the project's folder, so that no rule speaks of it.
+    pub outside: bool,
+    /// Who knows it; empty only where it lies outside.
     pub claims: Vec<ExplainedClaim>,
 }
 
 /// Explains each path, as it was named from the project's folder or with the project's folder before it.
 ///
 /// # Errors
-/// When the project is invalid, or a path leads out of it.
+/// When the project is invalid.
 pub fn explain_paths(
     project_root: &Path,
     environment: &BTreeMap<String, String>,
@@ -43,7 +45,10 @@ pub fn explain_paths(
     let (project, _) = check(project_root, environment)?;
     let rules = rule_rows(Some(&project.file));
     let explain = |path: &PathBuf| {
-        let path = inside(project_root, path).ok_or_else(|| PipelineError::Outside(path.clone()))?;
+        let Some(path) = inside(project_root, path) else {
+            let exists = project_root.join(path).symlink_metadata().is_ok();
+            return ExplainedPath { path: path.display().to_string(), exists, outside: true, claims: Vec::new() };
+        };
         let claims = claims_on(&project, &path).into_iter().map(|claim| {
             let taking = rules.iter().filter(|rule| Some(rule.change) == claim.change && takes(rule, &claim));
             let mut taking: Vec<RuleRow> = taking.cloned().collect();
@@ -55,9 +60,9 @@ pub fn explain_paths(
             ExplainedClaim { rule: taking.next(), further: taking.collect(), claim }
         });
         let claims = claims.collect();
-        Ok(ExplainedPath { exists: project_root.join(&path).symlink_metadata().is_ok(), path, claims })
+        ExplainedPath { exists: project_root.join(&path).symlink_metadata().is_ok(), outside: false, path, claims }
     };
-    paths.iter().map(explain).collect()
+    Ok(paths.iter().map(explain).collect())
 }
 
 /// Whether a rule can take a change of the path: a file that a manifest names is one facet, a manifest holds any.

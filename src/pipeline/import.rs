@@ -1,14 +1,15 @@
 //! What an import brought, laid down: files where nothing is, and a run beside those of this machine.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::domain::RunId;
+use crate::domain::{CaseId, RunId, TrialStatus};
+use crate::grading::GradedTrial;
 use crate::import::{ImportedRun, NewFile};
 use crate::manifest::{DiskFiles, EntryKind, FileSource};
-use crate::store::{RunHeader, Store};
+use crate::store::{RunHeader, RunRecord, Store};
 
 use super::PipelineError;
-use super::init::write_schemas;
 use super::new_file::{require_way, write_new};
 
 /// What became of files that were to be written.
@@ -43,10 +44,6 @@ pub fn lay_down(root: &Path, files: &[NewFile], rehearsal: bool) -> Result<LaidD
         };
         list.push(file.path.clone());
     }
-    // The first lines of what a project is made of lead to the schemas.
-    if !rehearsal && laid.written.iter().any(|path| path.starts_with("cases/")) {
-        write_schemas(root)?;
-    }
     Ok(laid)
 }
 
@@ -59,11 +56,15 @@ pub fn record_imported(root: &Path, imported: &ImportedRun) -> Result<RunId, Pip
     let store = Store::of_project(root);
     let known = store.runs()?;
     let wanted = &imported.header.run;
-    if known.contains(wanted) && store.read_run(wanted).is_ok_and(|record| record.summary.is_some()) {
-        return Err(PipelineError::NotAcceptable(format!("this log was imported before, as run {wanted}")));
+    let numbered = || (2_usize..).map(|number| RunId::new(format!("{wanted}-{number}")));
+    let earlier = std::iter::once(wanted.clone()).chain(numbered()).take_while(|id| known.contains(id));
+    // An import that was cut off is left as it is, and so is one that judged otherwise: this one stands beside it.
+    for run in earlier {
+        if store.read_run(&run).is_ok_and(|record| record.summary.is_some() && is_judged_alike(&record, imported)) {
+            return Err(PipelineError::NotAcceptable(format!("this log was imported before, as run {run}")));
+        }
     }
-    // An import that was cut off is left as it is.
-    let numbered = (2_usize..).map(|number| RunId::new(format!("{wanted}-{number}")));
+    let numbered = numbered();
     let free = std::iter::once(wanted.clone()).chain(numbered).find(|id| !known.contains(id));
     let header = RunHeader { run: free.unwrap_or_else(|| wanted.clone()), ..imported.header.clone() };
     let (recorder, _) = store.begin_run(&header)?;
@@ -72,6 +73,15 @@ pub fn record_imported(root: &Path, imported: &ImportedRun) -> Result<RunId, Pip
     }
     recorder.finish(&imported.summary)?;
     Ok(header.run)
+}
+
+/// Whether each trial of a run ended as it would by this import.
+fn is_judged_alike(record: &RunRecord, imported: &ImportedRun) -> bool {
+    let ends = |trials: &[GradedTrial]| -> BTreeMap<(CaseId, u32), TrialStatus> {
+        let end = |trial: &GradedTrial| ((trial.observation.case.clone(), trial.observation.trial), trial.status);
+        trials.iter().map(end).collect()
+    };
+    ends(&record.trials) == ends(&imported.trials)
 }
 
 #[cfg(test)]

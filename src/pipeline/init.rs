@@ -1,24 +1,18 @@
 //! A project begun: the repository is looked at, the files are written, and nothing that stands there is touched.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::init::{CI_SYSTEMS, CiSystem, NewFile, Proposal, Start, look, propose};
-use serde_json::Value;
-
-use crate::domain::OwnKind;
-use crate::manifest::{DiskFiles, FileKind, FileSource as _, json_schema, load_side, own_kind_schema};
+use crate::manifest::{DiskFiles, FileKind, FileSource as _};
 
 use super::PipelineError;
 use super::new_file::{require_way, write_new};
+use super::publish::REPORTS_FOLDER;
+use super::schemas::schema_path;
 
 /// The longest file that is read when a repository is looked at, in bytes.
 const LONGEST_READ: u64 = 256 * 1024;
-
-/// The folder into which the schemas go to which the first lines of files point.
-const SCHEMAS: &str = ".holdpoint/schemas";
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -53,7 +47,7 @@ pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     refuse_a_second(root)?;
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| PipelineError::Files { path, source }
+        move |source| PipelineError::NewFile { path, source }
     };
     let absolute = fs::canonicalize(root).map_err(failed(root))?;
     let repository = absolute.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
@@ -63,14 +57,28 @@ pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     let top = repository.as_deref().unwrap_or(&absolute);
     let below = absolute.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
     let ci = request.ci.unwrap_or_else(|| shown_ci(top));
-    let notices = std::mem::take(&mut found.notices);
+    let mut notices = std::mem::take(&mut found.notices);
+    let reports = files.list(REPORTS_FOLDER).unwrap_or_default();
+    if let Some(one) = reports.first() {
+        notices.push(format!(
+            "{one} lies where holdpoint writes its reports; only what it writes itself is kept out of git there"
+        ));
+    }
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or("project");
-    let proposal = Proposal { found: &found, name, below, start: request.start.clone(), ci: Some(ci) };
+    let proposal = Proposal {
+        found: &found,
+        name,
+        below,
+        has_reports: !reports.is_empty(),
+        start: request.start.clone(),
+        ci: Some(ci),
+    };
     let mut begun = BegunProject { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
     let proposed = propose(&proposal);
     let folder_of = |file: &NewFile| if file.at_repository_root { top } else { &absolute };
     // Nothing is written where something is in the way of anything: a project that is begun by half cannot be begun again.
     proposed.iter().try_for_each(|file| require_way(folder_of(file), &file.path))?;
+    require_way(&absolute, &schema_path(FileKind::Project.name()))?;
     for file in proposed {
         let folder = folder_of(&file);
         if write_new(folder, &file.path, file.text.as_bytes())? {
@@ -79,7 +87,6 @@ pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
             begun.kept.push(file.path);
         }
     }
-    write_schemas(&absolute)?;
     Ok(begun)
 }
 
@@ -105,33 +112,4 @@ fn read(root: &Path, path: &str) -> Option<String> {
     let metadata = path.symlink_metadata().ok()?;
     let is_small = metadata.is_file() && metadata.len() <= LONGEST_READ;
     is_small.then(|| fs::read_to_string(path).ok()).flatten()
-}
-
-/// The schemas of the manifests of kinds that the project declares, by kind, as far as its project file can be read.
-pub fn own_kind_schemas(project_root: &Path) -> BTreeMap<String, Value> {
-    let file = load_side(&DiskFiles::new(project_root)).project_file;
-    let kinds = file.map(|file| file.kinds).unwrap_or_default();
-    // The name becomes a file's; the project file may still hold one that `holdpoint check` refuses.
-    let named = kinds.into_iter().filter(|(name, _)| name.parse::<OwnKind>().is_ok());
-    named.map(|(name, spec)| (name.clone(), own_kind_schema(&name, &spec))).collect()
-}
-
-/// Writes the schema of every kind of file of a project into its folder for generated files, anew each time: editors
-/// find them by the first lines of files. Answers with the folder.
-///
-/// # Errors
-/// When they cannot be written.
-pub fn write_schemas(project_root: &Path) -> Result<PathBuf, PipelineError> {
-    let folder = project_root.join(SCHEMAS);
-    let failed = |source| PipelineError::Files { path: folder.clone(), source };
-    fs::create_dir_all(&folder).map_err(failed)?;
-    let built_in = FileKind::ALL.into_iter().map(|kind| (kind.name().to_owned(), json_schema(kind).clone()));
-    for (name, schema) in built_in.chain(own_kind_schemas(project_root)) {
-        let text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::from).map_err(failed)?;
-        // An editor may read at any moment: a file is whole or the one before.
-        let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)?;
-        file.persist(folder.join(format!("{name}.json"))).map_err(|error| failed(error.error))?;
-    }
-    Ok(folder)
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::domain::{CaseId, WorkflowId};
@@ -26,7 +27,7 @@ const RUNS_READ: usize = 20;
 const OTHERS: usize = 2;
 
 /// What was found.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct CaseLint {
     /// Cases that a workflow which does nothing would pass.
     pub passed_by_nothing: Vec<CaseId>,

@@ -19,7 +19,7 @@ pub(super) fn barrier<'p>(root: &Path, path: &'p str) -> Option<&'p str> {
 pub(super) fn require_way(root: &Path, path: &str) -> Result<(), PipelineError> {
     let Some(folder) = barrier(root, path) else { return Ok(()) };
     let source = std::io::Error::other(format!("`{folder}` is no folder, and links are not followed"));
-    Err(PipelineError::Files { path: root.join(path), source })
+    Err(PipelineError::NewFile { path: root.join(path), source })
 }
 
 /// Writes a file below `root`, whole or not at all, and answers whether it did: not where something stands already.
@@ -32,7 +32,7 @@ pub(super) fn write_new(root: &Path, path: &str, content: &[u8]) -> Result<bool,
     match place(&whole, content) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(source) => Err(PipelineError::Files { path: whole, source }),
+        Err(source) => Err(PipelineError::NewFile { path: whole, source }),
     }
 }
 

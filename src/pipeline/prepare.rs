@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::baseline::Baseline;
 use crate::change::{BaseKind, ChangeSet, FoundHead, Sides, SidesRequest};
 use crate::domain::{CaseId, CaseStatus};
-use crate::manifest::{Diagnostic, Project, ProjectPolicy, load_project};
+use crate::manifest::{Diagnostic, Project, ProjectPolicy, load_project, nearest};
 use crate::selection::{self, Plan, PlanRequest, Selected, SelectionReason};
 use crate::store::{Pause, Store};
 
@@ -156,7 +156,10 @@ fn named(
     }
     for set in sets {
         if !project.cases.values().any(|case| case.set.as_str() == set) {
-            return Err(PipelineError::NoCases(format!("no case is in a set called `{set}`{}", known_sets(project))));
+            return Err(PipelineError::NoCases(format!(
+                "no case is in a set called `{set}`{}",
+                known_sets(project, set)
+            )));
         }
     }
     let wanted = |selected: &&Selected| {
@@ -174,7 +177,12 @@ fn nearest_case(project: &Project, id: &str) -> String {
     nearest.map_or_else(String::new, |case| format!("; the nearest is `{case}`"))
 }
 
-fn known_sets(project: &Project) -> String {
+fn known_sets(project: &Project, asked: &str) -> String {
     let sets: BTreeSet<&str> = project.cases.values().map(|case| case.set.as_str()).collect();
-    if sets.is_empty() { String::new() } else { format!("; there are {}", Vec::from_iter(sets).join(", ")) }
+    let sets = Vec::from_iter(sets);
+    match nearest(asked, &sets) {
+        _ if sets.is_empty() => String::new(),
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => format!("; there are {}", sets.join(", ")),
+    }
 }

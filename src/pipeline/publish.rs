@@ -227,11 +227,16 @@ fn accept_command(material: &Material<'_>, reviewed: Option<&Digest>) -> Option<
 /// ` --project DIR` where the project's folder was named, quoted for a shell where it must be.
 pub fn project_option(named_folder: Option<&str>) -> String {
     let Some(folder) = named_folder else { return String::new() };
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
-    if folder.chars().all(is_plain) {
-        format!(" --project {folder}")
+    format!(" --project {}", shell_word(folder))
+}
+
+/// A text as one word of a command line, in quotes where a shell would take it for anything else.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '=' | ':' | '@' | '+' | ',');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
     } else {
-        format!(" --project '{}'", folder.replace('\'', r"'\''"))
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 

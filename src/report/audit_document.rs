@@ -1,5 +1,6 @@
 //! `holdpoint.audit/1`: what the selection would have run over a stretch of history, and what is known of the rest.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::statistics::clopper_pearson;
@@ -15,7 +16,7 @@ pub const AUDIT_SCHEMA: &str = "holdpoint.audit/1";
 const CONFIDENCE: f64 = 0.95;
 
 /// An audit as scripts read it. The field names are a contract: fields are added, never renamed or taken away.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditDocument {
     /// [`AUDIT_SCHEMA`].
     pub schema: String,
@@ -36,7 +37,7 @@ pub struct AuditDocument {
 }
 
 /// One commit, planned against the one before it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditStep {
     /// The commit.
     pub commit: String,
@@ -63,7 +64,7 @@ pub struct AuditStep {
 }
 
 /// A case that went wrong at a step and that the selection left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEscape {
     /// The case.
     pub case: CaseId,
@@ -76,7 +77,7 @@ pub struct AuditEscape {
 }
 
 /// A commit whose project cannot be planned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnplannedStep {
     /// The commit.
     pub commit: String,
@@ -85,7 +86,7 @@ pub struct UnplannedStep {
 }
 
 /// What the steps add up to. A case counts once for each step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditTotals {
     /// Commits in the stretch.
     pub steps: usize,
@@ -114,7 +115,7 @@ pub struct AuditTotals {
 }
 
 /// What runs in shadow add up to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShadowTotals {
     /// Runs.
     pub runs: usize,

@@ -7,6 +7,7 @@ mod audit_text;
 mod blocks;
 mod brief;
 mod build;
+mod cases_document;
 mod change_values;
 mod changed_answer;
 mod compare_document;
@@ -58,6 +59,9 @@ pub use audit_document::{
 pub use audit_text::audit_text;
 pub use blocks::check_templates;
 pub use build::{CaseFeed, build, case_new_command};
+pub use cases_document::{
+    CASES_SCHEMA, CasesDocument, CoverageView, ListedCase, ListedSet, MatrixView, SetCell, counts_by_name,
+};
 pub use compare_document::{
     COMPARE_SCHEMA, CaseDetail, CompareDocument, CompareInput, ComparedCaseView, SideKind, SideView,
 };
@@ -78,7 +82,7 @@ pub use markdown::{PULL_REQUEST_LIMIT, STEP_SUMMARY_LIMIT, render_markdown};
 pub use mutation::{MUTATION_SCHEMA, MutationDocument, blind_sentences, mutation_text};
 pub use plan_document::{PLAN_SCHEMA, PlanDocument, SelectedView};
 pub use plan_text::plan_text;
-pub use schema::{compare_schema, exercise_schema, plan_schema, report_schema};
+pub use schema::{cases_schema, compare_schema, document_schema, exercise_schema, plan_schema, report_schema};
 pub use set_view::SetView;
 pub use shadow_view::{EscapeView, ShadowView};
 pub use sheet_html::render_sheet_html;

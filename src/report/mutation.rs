@@ -1,5 +1,6 @@
 //! What damaging the passing trials of a run showed: one versioned document, and its form for the terminal.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, RunId, counted};
@@ -15,7 +16,7 @@ pub const MUTATION_SCHEMA: &str = "holdpoint.mutation/1";
 const SHOWN: usize = 20;
 
 /// The oracle check of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MutationDocument {
     /// Always [`MUTATION_SCHEMA`].
     pub schema: String,

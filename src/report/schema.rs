@@ -8,31 +8,38 @@ use serde_json::Value;
 
 use crate::exercise::{EXERCISE_SCHEMA, ExerciseTable};
 
+use super::cases_document::{CASES_SCHEMA, CasesDocument};
 use super::compare_document::{COMPARE_SCHEMA, CompareDocument};
 use super::document::{REPORT_SCHEMA, ReportDocument};
 use super::plan_document::{PLAN_SCHEMA, PlanDocument};
 
 /// The JSON Schema (draft 2020-12) of `report.json`.
 pub fn report_schema() -> Value {
-    schema_of::<ReportDocument>(REPORT_SCHEMA)
+    document_schema::<ReportDocument>(REPORT_SCHEMA)
 }
 
 /// The JSON Schema (draft 2020-12) of `plan --json`.
 pub fn plan_schema() -> Value {
-    schema_of::<PlanDocument>(PLAN_SCHEMA)
+    document_schema::<PlanDocument>(PLAN_SCHEMA)
 }
 
 /// The JSON Schema (draft 2020-12) of `compare --json`.
 pub fn compare_schema() -> Value {
-    schema_of::<CompareDocument>(COMPARE_SCHEMA)
+    document_schema::<CompareDocument>(COMPARE_SCHEMA)
+}
+
+/// The JSON Schema (draft 2020-12) of `case list --json`.
+pub fn cases_schema() -> Value {
+    document_schema::<CasesDocument>(CASES_SCHEMA)
 }
 
 /// The JSON Schema (draft 2020-12) of `exercise.json`.
 pub fn exercise_schema() -> Value {
-    schema_of::<ExerciseTable>(EXERCISE_SCHEMA)
+    document_schema::<ExerciseTable>(EXERCISE_SCHEMA)
 }
 
-fn schema_of<T: JsonSchema>(name: &str) -> Value {
+/// The JSON Schema (draft 2020-12) of a document as it is written, whose `schema` field, where it has one, says this name.
+pub fn document_schema<T: JsonSchema>(name: &str) -> Value {
     let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
     schema.insert("title".to_owned(), name.into());
     let mut schema = schema.to_value();

@@ -71,6 +71,11 @@ impl<'a> Stake<'a> {
         shown
     }
 
+    /// The risks for which a rule demands a case, sorted.
+    pub(super) fn demanded(&self) -> impl Iterator<Item = &Risk> {
+        self.ruling.demanded.iter()
+    }
+
     /// Whether the changes are such that this case could be affected, whatever its risks.
     pub(super) fn reaches(&self, case: &Case) -> bool {
         self.reach.reaches(case)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::Connection;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, Digest};
@@ -19,7 +20,7 @@ pub const DURATIONS: &str = "holdpoint.durations/1";
 const RUNS: usize = 20;
 
 /// How long cases took.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Durations {
     /// [`DURATIONS`].

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Snapshot;
@@ -121,7 +122,7 @@ pub struct RunHeader {
 }
 
 /// Which part of a run it is, and of which run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartOfRun {
     /// Which of how many.
     #[serde(flatten)]

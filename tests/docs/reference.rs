@@ -30,6 +30,7 @@ fn reference() -> String {
         "# Reference\n\nMade from the code by the tests; edit the code instead. The JSON Schemas themselves: `holdpoint schema KIND`.\n",
     );
     command_line(&mut text);
+    documents(&mut text);
     for kind in FileKind::ALL {
         let schema = json_schema(kind);
         write!(text, "\n## The {} file\n\n", kind.name()).unwrap();
@@ -58,6 +59,20 @@ fn command_line(text: &mut String) {
     for code in codes.trim_end_matches('.').split(", ") {
         let (number, meaning) = code.split_once(' ').unwrap();
         writeln!(text, "- {number}: {meaning}").unwrap();
+    }
+}
+
+/// What there is a schema of, as the help of the command that prints them lists it.
+fn documents(text: &mut String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_holdpoint")).args(["schema", "--help"]).env_clear().output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    let of_kind = told.lines().take_while(|line| !line.starts_with("Options:"));
+    let listed = of_kind.filter_map(|line| line.trim_start().strip_prefix("- ")?.split_once(':'));
+    let listed: Vec<(&str, &str)> = listed.map(|(name, what)| (name, what.trim())).collect();
+    assert!(listed.len() > FileKind::ALL.len(), "{told}");
+    write!(text, "\n## Schemas\n\n`holdpoint schema KIND` prints the JSON Schema of each; in the repository they lie in `schemas/`.\n\n").unwrap();
+    for (name, what) in listed {
+        writeln!(text, "- `{name}`: {what}").unwrap();
     }
 }
 

@@ -202,6 +202,7 @@ const DESK: Setting = Setting {
         said(&["docs/workflow.md", "docs/report.md"], "holdpoint check"),
         said(&["docs/workflow.md", "docs/running.md", "examples/ci/README.md"], "holdpoint gate"),
         said(&["docs/cases.md"], "holdpoint case list"),
+        said(&["docs/how-to/cover-a-change.md"], "case list --sets").tried("holdpoint case list --sets"),
         said(&["docs/how-to/cover-a-change.md", "docs/what-a-pass-shows.md"], "case list")
             .tried("holdpoint case list --json"),
         said(&["docs/workflow.md"], "holdpoint rules --explain PATH")

@@ -83,7 +83,11 @@ fn where_something_is_in_the_way_nothing_is_written_and_a_second_try_is_a_first_
     let sandbox = repository();
     sandbox.write("cases", "notes of mine\n");
     let before = sandbox.contents("");
-    sandbox.holdpoint(&["init", "--", "python3", "bot.py"]).expect(1).says("`cases` is no folder");
+    sandbox
+        .holdpoint(&["init", "--", "python3", "bot.py"])
+        .expect(1)
+        .says("`cases` is no folder")
+        .says("Nothing that exists was touched");
     assert_eq!(sandbox.contents(""), before);
     std::fs::remove_file(sandbox.project().join("cases")).unwrap();
     sandbox.holdpoint(&["init", "--", "python3", "bot.py"]).expect(0);
@@ -104,11 +108,78 @@ fn editors_find_the_schema_that_the_first_line_of_each_file_names() {
     let sandbox = repository();
     sandbox.holdpoint(&["init"]).expect(0);
     for path in ["holdpoint.yaml", "manifests/returns.yaml", "cases/policy_accuracy/says-a-fact.yaml"] {
-        let text = sandbox.read(path);
-        let schema = text.lines().next().unwrap().strip_prefix("# yaml-language-server: $schema=").unwrap();
-        let file = sandbox.project().join(path).parent().unwrap().join(schema);
-        assert!(fs::read_to_string(&file).unwrap().contains("json-schema.org"), "{}", file.display());
+        assert!(schema_of(&sandbox, path)["$schema"].as_str().unwrap().contains("json-schema.org"));
     }
+}
+
+/// The schema to which the first line of a file leads an editor, from the file's own folder.
+#[track_caller]
+fn schema_of(sandbox: &Sandbox, path: &str) -> serde_json::Value {
+    let text = sandbox.read(path);
+    let line = text.lines().next().unwrap_or_default().strip_prefix("# yaml-language-server: $schema=");
+    let line = line.unwrap_or_else(|| panic!("{path} begins with {:?}", text.lines().next()));
+    let file = sandbox.project().join(path).parent().unwrap().join(line);
+    let schema = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{path}: {}: {error}", file.display()));
+    serde_json::from_str(&schema).unwrap()
+}
+
+#[test]
+fn every_file_of_an_example_leads_editors_to_its_schema_in_every_clone() {
+    for example in ["support-desk", "r618"] {
+        let sandbox = Sandbox::empty();
+        sandbox.holdpoint(&["init", "--example", example]).expect(0);
+        sandbox.commit("the example");
+        let files = sandbox.git(&["ls-files", "*.yaml"]);
+        assert!(files.lines().count() > 15, "{files}");
+        for path in files.lines() {
+            let title = schema_of(&sandbox, path)["title"].as_str().unwrap().to_owned();
+            let kind = match path.split('/').next() {
+                Some("holdpoint.yaml") => "project".to_owned(),
+                Some("cases") => "case".to_owned(),
+                _ => {
+                    let text = sandbox.read(path);
+                    text.lines().find_map(|line| line.strip_prefix("kind: ")).unwrap().to_owned()
+                }
+            };
+            assert!(title.contains(&kind), "{path}: {title}");
+        }
+        assert!(sandbox.git(&["ls-files", ".holdpoint"]).contains(".holdpoint/schemas/case.json"));
+        assert_eq!(sandbox.git(&["ls-files", ".holdpoint", "reports"]).lines().count(), 8, "nothing else of it");
+    }
+}
+
+#[test]
+fn a_schema_that_holdpoint_did_not_write_is_left_as_it_is_and_said() {
+    let sandbox = repository();
+    sandbox.write(".holdpoint/schemas/case.json", "{\"title\": \"mine\"}");
+    sandbox.holdpoint(&["init"]).expect(0).says(".holdpoint/schemas/case.json stood there already and is as it was");
+    sandbox.holdpoint(&["schema", "--write"]).expect(2).says("case.json is no schema that holdpoint wrote");
+    assert_eq!(sandbox.read(".holdpoint/schemas/case.json"), "{\"title\": \"mine\"}");
+}
+
+#[test]
+fn reports_of_ones_own_stay_gits() {
+    for has_gitignore in [true, false] {
+        let sandbox = repository();
+        if !has_gitignore {
+            fs::remove_file(sandbox.project().join(".gitignore")).unwrap();
+        }
+        sandbox.write("reports/2026-q1.md", "Ours.\n");
+        sandbox.commit("a report of ours");
+        sandbox.holdpoint(&["init"]).expect(0).says("reports/2026-q1.md lies where holdpoint writes its reports");
+        sandbox.write("reports/2026-q2.md", "Ours, too.\n");
+        sandbox.holdpoint(&["run", "--all"]).expect(10);
+        sandbox.git(&["add", "--all"]);
+        let kept = sandbox.git(&["ls-files", "reports"]);
+        let kept: Vec<&str> = kept.lines().filter(|path| !path.ends_with(".gitignore")).collect();
+        assert_eq!(kept, ["reports/2026-q1.md", "reports/2026-q2.md"]);
+    }
+}
+
+#[test]
+fn schemas_that_are_gone_can_be_written_again() {
+    let sandbox = repository();
+    sandbox.holdpoint(&["init"]).expect(0);
     fs::remove_dir_all(sandbox.project().join(".holdpoint/schemas")).unwrap();
     sandbox.holdpoint(&["schema", "--write"]).expect(0);
     assert_eq!(fs::read_dir(sandbox.project().join(".holdpoint/schemas")).unwrap().count(), 8);
@@ -134,4 +205,46 @@ fn the_example_that_acts_is_laid_down_whole_and_finds_its_defect() {
     assert_eq!(report["counts"]["passed"], report["counts"]["selected"]);
     sandbox.edit("manifests/r618-inventory.yaml", "settings: {", "settings: {defect: new_key_per_retry, ");
     sandbox.holdpoint(&["gate"]).expect(10);
+}
+
+#[test]
+fn an_example_is_laid_down_beside_a_readme_and_beside_nothing_else_of_its_own() {
+    let sandbox = Sandbox::with_files(&[("README.md", "# Ours\n")]);
+    sandbox.holdpoint(&["init", "--example", "r618"]).expect(0).says("README.md stood there already and is as it was");
+    assert_eq!(sandbox.read("README.md"), "# Ours\n");
+    sandbox.holdpoint(&["check"]).expect(0);
+    let taken = Sandbox::with_files(&[("manifests/r618-inventory.yaml", "mine\n")]);
+    taken.holdpoint(&["init", "--example", "r618"]).expect(2).says("stands there already");
+    assert!(!taken.project().join("holdpoint.yaml").exists());
+}
+
+#[test]
+fn an_address_that_is_none_is_refused_before_anything_is_written() {
+    let sandbox = repository();
+    for url in ["ftp://127.0.0.1/x", "127.0.0.1:8080", "http://", "http:///x", "http://a b/"] {
+        sandbox.holdpoint(&["init", "--url", url]).expect(2).says("is no address of an HTTP service");
+    }
+    assert!(!sandbox.project().join("holdpoint.yaml").exists());
+    sandbox.holdpoint(&["init", "--url", "http://127.0.0.1:8080/ask"]).expect(0);
+}
+
+/// Other parsers of YAML, and earlier versions of it, take a `?` before the end of a flow mapping for more than a letter.
+#[test]
+fn what_is_written_is_read_by_every_parser_of_yaml() {
+    let begun = repository();
+    begun.holdpoint(&["init"]).expect(0);
+    begun.holdpoint(&["case", "new", "--for", "returns/policy_accuracy"]).expect(0);
+    let desk = Sandbox::empty();
+    desk.holdpoint(&["init", "--example", "support-desk"]).expect(0);
+    let acting = Sandbox::empty();
+    acting.holdpoint(&["init", "--example", "r618"]).expect(0);
+    for sandbox in [begun, desk, acting] {
+        sandbox.git(&["add", "--all"]);
+        for path in sandbox.git(&["ls-files", "*.yaml"]).lines() {
+            let text = sandbox.read(path);
+            let plain_question =
+                |line: &&str| !line.trim_start().starts_with('#') && (line.contains("?}") || line.contains("?,"));
+            assert_eq!(text.lines().find(plain_question), None, "{path}");
+        }
+    }
 }

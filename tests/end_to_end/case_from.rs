@@ -113,3 +113,61 @@ fn a_case_of_an_incident_is_that_of_its_run_or_of_what_the_paper_says() {
     fs::remove_file(sandbox.project().join("cases/duplicate/r618-replayed-under-the-key-seen.yaml")).unwrap();
     sandbox.holdpoint(&["check"]).expect(0);
 }
+
+/// Secrets that nobody declared, of some of the shapes, put together here so that none stands in this file.
+fn tokens() -> [String; 3] {
+    let letters = "A1b2C3d4E5f6G7h8";
+    [format!("sk-{letters}{letters}"), format!("ghp_{letters}{letters}abcd"), format!("xoxb-{letters}-{letters}")]
+}
+
+#[test]
+fn what_looks_like_a_secret_stands_in_no_case_that_is_made_of_a_record() {
+    let [key, token, slack] = tokens();
+    let sandbox = Sandbox::with_files(&FILES);
+    sandbox.write("prompts/greeting.txt", &format!("Good night, {token}, call https://me:hunter2@a.example/\n"));
+    let case = CASE.replace("{question: Hello}", &format!("{{question: 'Use {key}', password: hunter2}}"));
+    let case = case.replace("contains: Good morning", &format!("contains: Good morning {slack}"));
+    sandbox.write("cases/policy_accuracy/greets.yaml", &case);
+    sandbox.holdpoint(&["run", "--all"]).expect(10);
+    sandbox.holdpoint(&["case", "new", "--from", "latest/greets"]).expect(0);
+    let text = sandbox.read("cases/policy_accuracy/greets-seen.yaml");
+    for secret in [&key, &token, &slack, "hunter2"] {
+        assert!(!text.contains(secret), "{secret} in\n{text}");
+    }
+    assert!(text.contains("texts that look like secrets were replaced"), "{text}");
+    assert!(text.contains("# What the case asks with held one of them: put a stand-in there"), "{text}");
+    let told: usize =
+        text.lines().find_map(|line| line.strip_prefix("# ")?.split_once(" texts that")?.0.parse().ok()).unwrap();
+    assert_eq!(
+        text.lines().skip_while(|line| !line.starts_with("id:")).collect::<String>().matches("[redacted:").count(),
+        told
+    );
+
+    fs::remove_file(sandbox.project().join("cases/policy_accuracy/greets-seen.yaml")).unwrap();
+    sandbox.write("cases/policy_accuracy/greets.yaml", CASE);
+    sandbox.write("prompts/greeting.txt", "Good night\n");
+    sandbox.holdpoint(&["run", "--all"]).expect(10);
+    sandbox.holdpoint(&["case", "new", "--from", "latest/greets", "--id", "plain"]).expect(0);
+    let plain = sandbox.read("cases/policy_accuracy/plain.yaml");
+    assert!(plain.contains("# Nothing in it looks like a secret. Look it over"), "{plain}");
+}
+
+#[test]
+fn an_incident_of_a_text_that_fell_becomes_a_case_here_and_elsewhere() {
+    let sandbox = Sandbox::with_files(&FILES);
+    sandbox.write("prompts/greeting.txt", "Good night\n");
+    sandbox.holdpoint(&["run", "--all"]).expect(10);
+    let paper = sandbox.holdpoint(&["incident", "latest", "--about", "greets", "--json"]).expect(0);
+    assert!(paper.stdout.contains("The case greets ended as failed; no operation of it is known."), "{}", paper.told());
+    sandbox.write("incident.json", &paper.stdout);
+    sandbox.holdpoint(&["case", "new", "--from", "incident", "incident.json"]).expect(0);
+    let here = sandbox.read("cases/policy_accuracy/greets-seen.yaml");
+    assert!(here.contains("question: Hello") && here.contains("It answered: Good night"), "{here}");
+
+    let elsewhere = Sandbox::with_files(&FILES);
+    elsewhere.write("incident.json", &paper.stdout);
+    elsewhere.holdpoint(&["case", "new", "--from", "incident", "incident.json"]).expect(0);
+    let there = elsewhere.read("cases/policy_accuracy/greets-seen.yaml");
+    assert!(there.contains("workflow: greeter") && there.contains("ended as failed"), "{there}");
+    elsewhere.holdpoint(&["check"]).expect(13).says("expect: []");
+}

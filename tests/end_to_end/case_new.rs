@@ -147,15 +147,36 @@ fn the_list_counts_cases_names_gaps_with_their_command_and_says_how_cases_last_e
     let gap = entry(&listed["coverage"], "risk", "malformed_output");
     let command = "holdpoint case new --for greeting/malformed_output";
     assert_eq!((&gap["cases"], &gap["command"]), (&0.into(), &command.into()));
+    let by_part = entry(&listed["matrix"], "risk", "policy_accuracy");
+    let expected = serde_json::json!({
+        "part": "greeting", "kind": "prompt", "risk": "policy_accuracy", "cases": 1,
+        "last": {"passed": 1, "never_ran": 0}, "gap": false, "command": null,
+    });
+    assert_eq!(*by_part, expected);
+    let gap = entry(&listed["matrix"], "risk", "malformed_output");
+    assert_eq!((&gap["gap"], &gap["command"]), (&true.into(), &command.into()));
+    let at_stake = listed["matrix"].as_array().unwrap();
+    assert!(at_stake.iter().all(|cell| cell["risk"] != "duplicate"), "no rule puts it at stake with a prompt");
     let text = sandbox.holdpoint(&["case", "list"]).expect(0).stdout;
-    let row =
-        |set: &str| text.lines().find(|line| line.starts_with(set)).unwrap().split_whitespace().collect::<Vec<_>>();
-    assert_eq!(row("policy_accuracy"), ["policy_accuracy", "1", "passed", "1"]);
-    assert_eq!(row("malformed_output"), ["malformed_output", "gap", "-"]);
-    assert_eq!(row("duplicate"), ["duplicate", "-", "-"]);
+    assert_eq!(row(&text, "  greeting"), ["greeting", "1", "gap", "gap", "gap", "gap", "gap"]);
+    assert_eq!(row(&text, "every case"), ["every", "case", "1"]);
     for line in ["Gaps (5)", command, "Last results on this machine: 1 passed"] {
         assert!(text.contains(line), "{line} is missing in\n{text}");
     }
+}
+
+fn row<'t>(text: &'t str, label: &str) -> Vec<&'t str> {
+    text.lines().find(|line| line.starts_with(label)).unwrap().split_whitespace().collect()
+}
+
+#[test]
+fn the_list_counts_by_sets_and_workflows_too() {
+    let sandbox = accepted_project();
+    let text = sandbox.holdpoint(&["case", "list", "--sets"]).expect(0).stdout;
+    assert_eq!(row(&text, "policy_accuracy"), ["policy_accuracy", "1", "passed", "1"]);
+    assert_eq!(row(&text, "malformed_output"), ["malformed_output", "gap", "-"]);
+    assert_eq!(row(&text, "duplicate"), ["duplicate", "-", "-"]);
+    sandbox.holdpoint(&["case", "list", "--sets", "--json"]).expect(2);
 }
 
 #[test]
@@ -168,12 +189,9 @@ fn a_project_whose_cases_show_everything_has_no_gaps() {
          context_boundaries]\n",
     );
     let text = sandbox.holdpoint(&["case", "list"]).expect(0).says("No gaps").stdout.clone();
-    let row = text.lines().find(|line| line.starts_with("malformed_output")).unwrap();
-    assert_eq!(
-        row.split_whitespace().collect::<Vec<_>>(),
-        ["malformed_output", "+1", "-"],
-        "its set has none of its own"
-    );
+    assert_eq!(row(&text, "  greeting")[1..], ["1"; 6], "one case shows all six");
+    let text = sandbox.holdpoint(&["case", "list", "--sets"]).expect(0).stdout.clone();
+    assert_eq!(row(&text, "malformed_output"), ["malformed_output", "+1", "-"], "its set has none of its own");
     assert!(text.contains("+N: cases of other sets"), "{text}");
     let listed = sandbox.holdpoint(&["case", "list", "--json"]).expect(0).json();
     let cell = &entry(&listed["sets"], "set", "malformed_output")["cells"]["greeter"];

@@ -84,3 +84,18 @@ fn every_command_finds_the_project_that_it_is_told() {
     sandbox.ran(&mut command).expect(0);
     assert!(!elsewhere.join("reports").exists());
 }
+
+#[test]
+fn every_manual_page_says_which_program_it_is_of() {
+    let sandbox = crate::sandbox::Sandbox::empty();
+    sandbox.holdpoint(&["man", "pages"]).expect(0);
+    let pages: Vec<_> =
+        std::fs::read_dir(sandbox.project().join("pages")).unwrap().map(|page| page.unwrap().path()).collect();
+    assert!(pages.len() > 30, "{pages:?}");
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let title = text.lines().find(|line| line.starts_with(".TH ")).unwrap();
+        let name = page.file_stem().unwrap().to_str().unwrap();
+        assert_eq!(title, format!(".TH {name} 1 \"\" \"holdpoint {}\" \"holdpoint\"", env!("CARGO_PKG_VERSION")));
+    }
+}

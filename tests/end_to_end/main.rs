@@ -11,6 +11,8 @@ mod case_lint;
 mod case_new;
 mod ci_files;
 mod comparing;
+mod completing;
+mod documents;
 mod exit_codes;
 mod expectation_edits;
 

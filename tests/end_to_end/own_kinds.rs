@@ -118,3 +118,22 @@ fn editors_are_told_of_the_kind() {
     sandbox.holdpoint(&["schema", "--write"]).expect(0);
     assert!(sandbox.read(".holdpoint/schemas/guardrail.json").contains("threshold"));
 }
+
+#[test]
+fn a_path_outside_of_the_project_takes_no_answer_from_the_others_and_one_that_is_not_there_has_one() {
+    let sandbox = crate::small_project::small_project();
+    let explain =
+        ["rules", "--explain", "../outside", "--explain", "prompts/greeting.txt", "--explain", "cases/access/x.yaml"];
+    let said = sandbox.holdpoint(&explain).expect(2).stdout;
+    assert!(said.contains("../outside lies outside of the project's folder"), "{said}");
+    assert!(said.contains("prompts/greeting.txt\n") && said.contains("a change of prompt: runs"), "{said}");
+    assert!(said.contains("cases/access/x.yaml (nothing stands there now; if it did:)"), "{said}");
+    assert!(said.contains("a change of case: runs that case"), "{said}");
+}
+
+#[test]
+fn a_set_that_is_misspelt_is_met_with_the_nearest_one() {
+    let sandbox = crate::small_project::small_project();
+    sandbox.holdpoint(&["run", "--set", "policy_acuracy"]).expect(14).says("did you mean `policy_accuracy`?");
+    sandbox.holdpoint(&["run", "--set", "banana"]).expect(14).says("there are policy_accuracy");
+}

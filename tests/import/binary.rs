@@ -233,7 +233,10 @@ fn the_document_says_what_the_lines_say() {
     let import = ["import", "promptfoo", "promptfooconfig.yaml", "--json"];
     let document: Value = serde_json::from_str(&repository.holdpoint(&import, 0)).unwrap();
     assert_eq!(document["schema"], "holdpoint.import/1");
-    assert_eq!(document["counts"], serde_json::json!({"found": 3, "brought": 3, "expectations": 3, "placeholders": 2}));
+    assert_eq!(
+        document["counts"],
+        serde_json::json!({"found": 3, "brought": 3, "expectations": 3, "placeholders": 2, "left": 0})
+    );
     assert_eq!(document["notes"].as_array().unwrap().iter().filter(|note| note["kind"] == "placeholder").count(), 2);
     assert!(document["written"].as_array().unwrap().iter().any(|path| path == "holdpoint.yaml"));
 }
@@ -276,6 +279,18 @@ fn an_imported_run_is_compared_and_never_accepted_nor_the_latest() {
     assert!(told.contains("no report is made of what was not run here") && told.contains("--format html"), "{told}");
     assert!(repository.holdpoint(&["compare", &after, "--with", &before, "--format", "html"], 0).contains("<html"));
     assert!(repository.holdpoint(&["import", "inspect", "after.eval"], 2).contains("imported before"));
+    // What was judged by another measure is another run, beside the first one.
+    let graded = |pass_at: &str, code: i32| {
+        repository.holdpoint(&["import", "inspect", "half.eval", "--pass-at", pass_at], code)
+    };
+    repository
+        .write("half.eval", inspect_log::samples(["0.5", "0.5"], ["1", "1"], "half", CompressionMethod::Deflated));
+    let strict = run_id(&graded("1", 0));
+    assert!(graded("0.9", 2).contains(&format!("imported before, as run {strict}")), "judged alike");
+    let kind = run_id(&graded("0.5", 0));
+    assert_eq!(kind, format!("{strict}-2"));
+    assert!(graded("0.4", 2).contains(&format!("imported before, as run {kind}")));
+    assert!(repository.holdpoint(&["compare", &kind, "--with", &strict], 0).contains("Fixed"));
     // A run of one's own is the latest, whatever was imported.
     repository.holdpoint(&["run", "--all"], 10);
     assert_eq!(statuses(&repository.report()).len(), 3);
@@ -297,4 +312,60 @@ fn ledgers_from_spans_and_records_are_taken_by_the_papers() {
             assert!(said.contains(shows), "{paper}: {said}");
         }
     }
+}
+
+#[test]
+fn a_broken_line_takes_nothing_from_the_others_and_the_import_says_that_it_is_incomplete() {
+    let repository = with_desk();
+    repository.write("rows.jsonl", "{\"q\": \"one\", \"a\": \"1\"}\n{\"q\": \n{\"q\": \"two\", \"a\": \"2\"}\n");
+    let said = repository.holdpoint(&["import", "jsonl", "rows.jsonl", "--expect", "a"], 11);
+    assert!(said.contains("rows.jsonl:2") && said.contains("no JSON") && said.contains("3 tests as 2 cases"), "{said}");
+    assert!(said.contains("incomplete: 1 thing that should have come to a case did not"), "{said}");
+    assert_eq!(fs::read_dir(repository.path("cases/policy_accuracy")).unwrap().count(), 2);
+    repository.write("evals.jsonl", "{\"input\": \"x\", \"ideal\": \"y\"}\n{\"ideal\": \"y\"}\n");
+    let document = repository
+        .holdpoint(&["import", "openai-evals", "evals.jsonl", "--workflow", "rows", "--dry-run", "--json"], 11);
+    let document: Value = serde_json::from_str(&document).unwrap();
+    assert_eq!((&document["counts"]["left"], &document["counts"]["brought"]), (&1.into(), &1.into()));
+    let nothing = repository.holdpoint(&["import", "jsonl", "rows.jsonl", "--expect", "answr"], 13);
+    assert!(nothing.contains("no line has a key `answr`"), "{nothing}");
+}
+
+#[test]
+fn tests_in_the_files_that_a_pattern_stands_for_are_brought() {
+    let repository = Repository::new();
+    let config = |tests: &str, prompts: &str| format!("{prompts}providers: ['exec:python3 desk.py']\ntests: {tests}\n");
+    let one = "prompts: ['Answer: {{q}}']\n";
+    repository.write("tests/a.yaml", "- vars: {q: one}\n  assert: [{type: contains, value: one}]\n");
+    repository.write("tests/b/c.yaml", "- vars: {q: two}\n  assert: [{type: contains, value: two}]\n");
+    repository.write("tests/d.csv", "q,__expected\nthree,three\n");
+    let import = |text: String, code: i32| {
+        repository.write("promptfooconfig.yaml", text);
+        repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml", "--dry-run"], code)
+    };
+    assert!(import(config("file://tests/*.yaml", one), 0).contains("1 test as 1 case"));
+    assert!(import(config("['file://tests/**/*.yaml', 'tests/*.csv']", one), 0).contains("3 tests as 3 cases"));
+    let none = import(config("['file://tests/a.yaml', 'file://tests/*.json']", one), 11);
+    assert!(none.contains("no file matches `file://tests/*.json`") && none.contains("incomplete: 1 thing"), "{none}");
+    repository.write("tests/e.json", "[\"tests/e.json\", {\"vars\": {\"q\": \"four\"}}]");
+    let itself = import(config("tests/e.json", one), 11);
+    assert!(itself.contains("it leads back to itself") && itself.contains("1 test as 1 case"), "{itself}");
+    // What is missing is the configuration's, and not the test's.
+    let blamed = import(config("file://tests/a.yaml", ""), 0);
+    assert!(blamed.contains("the configuration has no prompts"), "{blamed}");
+    let blamed = import(config("file://tests/a.yaml", "prompts: [file://gone.txt]\n"), 0);
+    assert!(blamed.contains("none of the configuration's prompts could be brought"), "{blamed}");
+}
+
+#[test]
+fn what_is_no_file_is_refused_at_once() {
+    let repository = with_desk();
+    let made = repository.command("mkfifo").arg("pipe.csv").status().unwrap();
+    assert!(made.success());
+    fs::create_dir(repository.path("folder")).unwrap();
+    for file in ["pipe.csv", "/dev/zero", "folder"] {
+        assert!(repository.holdpoint(&["import", "csv", file], 2).contains("no file"), "{file}");
+    }
+    let near = repository.holdpoint(&["import", "csv", "pipe.csv", "--set", "policy_acuracy"], 2);
+    assert!(near.contains("Did you mean `policy_accuracy`?"), "{near}");
 }

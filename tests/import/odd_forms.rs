@@ -198,9 +198,15 @@ fn a_number_is_held_against_an_answer_as_it_was_written() {
 }
 
 #[test]
-fn a_line_with_a_doubled_key_is_an_error_at_its_place() {
+fn a_line_with_a_doubled_key_is_left_behind_and_named_at_its_place() {
     let lines = "{\"id\": 1}\n{\"id\": 2, \"q\": \"a\", \"q\": \"b\"}\n";
-    let errors = import::jsonl("r.jsonl", lines.as_bytes(), &aim(), &options("id")).unwrap_err();
+    let brought = import::jsonl("r.jsonl", lines.as_bytes(), &aim(), &options("id")).unwrap();
+    assert_eq!((brought.tally.found, brought.tally.brought, brought.tally.left), (2, 1, 1));
+    let of_line = brought.notes.iter().filter(|note| note.line == 2);
+    let found: Vec<_> = of_line.map(|note| (note.path.as_str(), note.kind, note.why.as_str())).collect();
+    assert_eq!(found, [("r.jsonl", Kind::Left, "the key `q` stands there twice")]);
+    let alone = lines.lines().nth(1).unwrap();
+    let errors = import::jsonl("r.jsonl", alone.as_bytes(), &aim(), &options("id")).unwrap_err();
     let found: Vec<_> = errors.iter().map(|error| (error.path.as_str(), error.line, error.message.as_str())).collect();
-    assert_eq!(found, [("r.jsonl", 2, "the key `q` stands there twice")]);
+    assert_eq!(found, [("r.jsonl", 1, "the key `q` stands there twice")]);
 }

@@ -80,7 +80,7 @@ pub fn promptfoo(
     let folder = Folder(files);
     let prompts = prompts::prompts(&config, folder, inside, &mut brought);
     let providers = providers::providers(&config, folder, inside, aim, &mut brought);
-    let tests = Reader { folder, brought: &mut brought }.all(&config);
+    let tests = Reader { folder, brought: &mut brought, within: Vec::new() }.all(&config);
     let trials = repeats(&top, &config, &mut brought);
     let mut writer = Writer { folder, inside, prompts: &prompts, providers: &providers, config: &config, aim, trials };
     for test in tests {
@@ -159,7 +159,7 @@ impl Writer<'_> {
         if !asked {
             let why =
                 "it is for prompts or providers that the configuration does not have, or for none of its variables";
-            brought.note(Kind::Left, test.place.spot(), title(&test, &test.vars), why);
+            brought.left_out(test.place.spot(), title(&test, &test.vars), why);
         }
         Ok(())
     }
@@ -194,7 +194,8 @@ impl Writer<'_> {
         let mut trouble = trouble.map(str::to_owned).or_else(|| provider.spoils.clone());
         let vars = filled_vars(vars, &mut trouble);
         let text = prompt.filled(&test.options, &vars).unwrap_or_else(|why| {
-            trouble = trouble.take().or(Some(format!("its prompt: {why}")));
+            let why = prompt.absent.map_or_else(|| format!("its prompt: {why}"), str::to_owned);
+            trouble = trouble.take().or(Some(why));
             prompt.raw().to_owned()
         });
         let title = title(test, &vars);

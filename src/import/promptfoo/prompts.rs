@@ -23,7 +23,14 @@ pub(super) struct Prompt {
     /// The names by which tests and providers choose it.
     pub(super) labels: Vec<String>,
     text: String,
+    /// Why it is none of the configuration's, where it stands for one that is not there.
+    pub(super) absent: Option<&'static str>,
 }
+
+/// What stands for the prompt of a configuration that has none.
+const NO_PROMPT: &str = "the configuration has no prompts, and the test has no variable `prompt` in the place of one";
+/// What stands for the prompts that a configuration has, and of which none could be brought.
+const NONE_BROUGHT: &str = "none of the configuration's prompts could be brought, so that nothing is asked";
 
 impl Prompt {
     /// The prompt with a test's variables in it. In a list of messages they are filled in text by text.
@@ -31,6 +38,9 @@ impl Prompt {
     /// # Errors
     /// Why that takes more than plain variables.
     pub(super) fn filled(&self, options: &Map<String, Value>, vars: &Map<String, Value>) -> Result<String, String> {
+        if self.absent == Some(NONE_BROUGHT) {
+            return Err(NONE_BROUGHT.to_owned());
+        }
         let around = |key: &str| options.get(key).and_then(Value::as_str).unwrap_or_default();
         if let Ok(messages @ Value::Array(_)) = serde_json::from_str::<Value>(&self.text)
             && around("prefix").is_empty()
@@ -56,6 +66,7 @@ pub(super) fn prompts(config: &Place, folder: Folder<'_>, inside: Option<&str>, 
         Value::Null => Vec::new(),
         one => vec![(one, place)],
     };
+    let is_named = !found.is_empty();
     let mut reader = Reader { folder, inside, names: Names::default(), prompts: Vec::new(), brought };
     for (value, place) in found {
         reader.take(&value, &place);
@@ -67,6 +78,7 @@ pub(super) fn prompts(config: &Place, folder: Folder<'_>, inside: Option<&str>, 
             suffix: String::new(),
             labels: Vec::new(),
             text: "{{prompt}}".to_owned(),
+            absent: Some(if is_named { NONE_BROUGHT } else { NO_PROMPT }),
         });
     }
     reader.prompts
@@ -147,7 +159,7 @@ impl Reader<'_, '_> {
         let short: String = slug(words).chars().take(SHORT).collect();
         let suffix = if self.prompts.is_empty() { String::new() } else { format!("-{}", short.trim_end_matches('-')) };
         let labels = label.into_iter().chain([id.clone(), text.to_owned()]).collect();
-        self.prompts.push(Prompt { part: Some(id), suffix, labels, text: text.to_owned() });
+        self.prompts.push(Prompt { part: Some(id), suffix, labels, text: text.to_owned(), absent: None });
     }
 }
 

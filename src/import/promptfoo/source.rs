@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use crate::manifest::{EntryKind, FileSource, ForeignFile};
+use crate::manifest::{EntryKind, FileSource, ForeignFile, compile_glob, literal_prefix};
 
 /// The files of the configuration's folder. Nothing outside of it is read, and no link is followed.
 #[derive(Clone, Copy)]
@@ -29,6 +29,26 @@ impl Folder<'_> {
             Some(_) => Err(format!("`{reference}` is no regular file")),
             None => Err(format!("`{reference}` does not exist")),
         }
+    }
+
+    /// The files that a pattern stands for, in the order of their paths; never none.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub(super) fn matching(self, pattern: &str) -> Result<Vec<String>, String> {
+        let glob = pattern.strip_prefix("file://").unwrap_or(pattern).trim_start_matches("./");
+        if glob.starts_with('/') || glob.split('/').any(|name| name == "..") {
+            return Err(format!("`{pattern}` leads out of the configuration's folder"));
+        }
+        let matcher = compile_glob(glob).map_err(|why| format!("`{pattern}` is no pattern of paths: {why}"))?;
+        let matcher = matcher.compile_matcher();
+        let below = self.0.list(&literal_prefix(glob)).map_err(|error| error.to_string())?;
+        // A name with one of these in it would be taken for a pattern again.
+        let is_plain = |path: &String| !path.contains(['*', '?', '[']) && !path.contains("{{");
+        let mut paths: Vec<String> =
+            below.into_iter().filter(|path| matcher.is_match(path) && is_plain(path)).collect();
+        paths.sort_unstable();
+        if paths.is_empty() { Err(format!("no file matches `{pattern}`")) } else { Ok(paths) }
     }
 
     /// The bytes of the file that a reference leads to, and its path.

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::import::brought::{Brought, Kind, Note};
 use crate::import::case_draft::one_line;
 use crate::import::json_line::Line;
-use crate::import::reading::{csv_table, json_lines};
+use crate::import::reading::{csv_table, readable_lines};
+use crate::import::table::left_lines;
 
 use super::asserted::{self, Asserted};
 use super::columns;
@@ -67,6 +68,8 @@ pub(super) struct Test {
 pub(super) struct Reader<'a, 'b> {
     pub(super) folder: Folder<'a>,
     pub(super) brought: &'b mut Brought,
+    /// The files whose tests are being read: one that leads to itself would never end.
+    pub(super) within: Vec<String>,
 }
 
 impl Reader<'_, '_> {
@@ -135,39 +138,62 @@ impl Reader<'_, '_> {
                         Value::String(reference) => found.extend(self.in_file(&reference, &place)),
                         Value::Object(fields) if fields.contains_key("path") && !fields.contains_key("vars") => {
                             let why = "a program makes these tests: write them out first";
-                            self.brought.note(Kind::Left, place.spot(), "computed tests", why);
+                            self.brought.left_out(place.spot(), "computed tests", why);
                         }
                         Value::Object(fields) => found.push(Layer { fields, place }),
-                        _ => self.brought.note(Kind::Left, place.spot(), "a test", "it is neither a map nor a file"),
+                        _ => self.brought.left_out(place.spot(), "a test", "it is neither a map nor a file"),
                     }
                 }
                 found
             }
             Value::Object(fields) => vec![Layer { fields, place: place.clone() }],
             _ => {
-                self.brought.note(Kind::Left, place.spot(), "tests", "they are neither a list nor a file");
+                self.brought.left_out(place.spot(), "tests", "they are neither a list nor a file");
                 Vec::new()
             }
         }
     }
 
+    /// The tests in the file that a reference leads to, or in the files that it stands for.
     fn in_file(&mut self, reference: &str, place: &Place) -> Vec<Layer> {
-        let read = if has_ending(reference, &["csv"]) {
+        if reference.contains("{{") || !reference.contains(['*', '?', '[']) {
+            return self.in_one_file(reference, &format!("`{reference}`"), place);
+        }
+        match self.folder.matching(reference) {
+            Ok(paths) => {
+                let told = |path: &str| format!("`{path}`, one of `{reference}`");
+                paths.iter().flat_map(|path| self.in_one_file(path, &told(path), place)).collect()
+            }
+            Err(why) => {
+                self.brought.left_out(place.spot(), format!("the tests in `{reference}`"), why);
+                Vec::new()
+            }
+        }
+    }
+
+    fn in_one_file(&mut self, reference: &str, told: &str, place: &Place) -> Vec<Layer> {
+        let path = self.folder.path(reference).ok();
+        let read = if path.as_ref().is_some_and(|path| self.within.contains(path)) {
+            Err("it leads back to itself".to_owned())
+        } else if has_ending(reference, &["csv"]) {
             self.in_csv(reference)
         } else if has_ending(reference, &["jsonl"]) {
             self.in_lines(reference)
         } else if has_ending(reference, &["yaml", "yml", "json"]) {
-            self.folder.values(reference).map(|place| self.listed(&place))
+            self.within.extend(path.clone());
+            let read = self.folder.values(reference).map(|place| self.listed(&place));
+            self.within.truncate(self.within.len() - usize::from(path.is_some()));
+            read
         } else {
             Err("tests are read from CSV, JSON, JSON lines and YAML".to_owned())
         };
         match read {
             Ok(layers) => {
-                self.brought.inert.extend(self.folder.path(reference).ok());
+                self.brought.inert.extend(path);
                 layers
             }
             Err(why) => {
-                self.brought.note(Kind::Left, place.spot(), format!("the tests in `{reference}`"), why);
+                self.brought.left_out(place.spot(), format!("the tests in {told}"), why);
                 Vec::new()
             }
         }
@@ -185,7 +211,8 @@ impl Reader<'_, '_> {
 
     fn in_lines(&mut self, reference: &str) -> Result<Vec<Layer>, String> {
         let (path, bytes) = self.folder.bytes(reference)?;
-        let rows = json_lines(&path, &bytes).map_err(|errors| first_words(&errors))?;
+        let (rows, broken) = readable_lines(&path, &bytes).map_err(|errors| first_words(&errors))?;
+        left_lines(broken, self.brought);
         let layer = |mut row: Line| {
             row.keep_numbers(&path, &[], self.brought);
             Layer { fields: row.fields, place: Place::at(&path, row.number) }

@@ -1,11 +1,11 @@
 //! A case begun from an incident paper, whose run is not recorded here: what the paper says, and blanks where it says nothing.
 
-use crate::domain::{CaseId, ClaimCheck, Outcome, Risk, WorkflowId, counted};
-use crate::manifest::{yaml_quoted, yaml_word};
-use crate::operations::{Incident, Source};
+use crate::domain::{CaseId, CaseStatus, ClaimCheck, Outcome, Risk, WorkflowId, counted};
+use crate::manifest::{conceal_text, yaml_quoted, yaml_word};
+use crate::operations::{ConcernedCase, Incident, Source};
 
 use super::seen::{Line, lines_of_operation};
-use super::{comments, expectations, head};
+use super::{comments, expectations, headed};
 
 /// What a case is made of that comes from an incident paper alone.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +20,21 @@ pub struct IncidentGround<'a> {
     pub incident: &'a Incident,
 }
 
-/// The one case that a paper speaks of; else how many there are.
+/// The one case that a paper speaks of; else how many there are. Where nothing was requested it is the one that fell, or the
+/// only one.
 ///
 /// # Errors
 /// The cases, where there is not one.
 pub fn concerned_case(incident: &Incident) -> Result<CaseId, Vec<CaseId>> {
     let mut cases: Vec<CaseId> = incident.requested.iter().map(|requested| requested.place.case.clone()).collect();
+    if cases.is_empty() {
+        let passed = |case: &&ConcernedCase| case.status == Some(CaseStatus::Passed);
+        let fell = incident.cases.iter().filter(|case| !passed(case));
+        cases = fell.map(|case| case.case.clone()).collect();
+    }
+    if cases.is_empty() {
+        cases = incident.cases.iter().map(|case| case.case.clone()).collect();
+    }
     cases.sort_unstable();
     cases.dedup();
     match cases.as_slice() {
@@ -45,6 +54,8 @@ pub fn risk_of(incident: &Incident) -> Risk {
         () if has(Outcome::Uncertain) => "uncertain_outcome",
         () if has(Outcome::NotCommitted) => "partial_failure",
         () if has(Outcome::Rejected) => "access",
+        // Nothing was done, so that what went wrong is the answer.
+        () if incident.requested.is_empty() => "policy_accuracy",
         () => "operations",
     };
     Risk::from(risk)
@@ -58,15 +69,17 @@ pub fn of_incident(ground: &IncidentGround<'_>) -> String {
         Source::Run { run, .. } => format!("run {run}, which is not recorded here"),
         Source::Ledger { workflow, .. } => format!("the operation ledger of {workflow}"),
     };
-    let operations = counted(incident.requested.len(), "operation");
-    let mut text =
-        head(&[format!("From an incident paper on {operations} in {from}. What the paper does not say is blank.")]);
-    comments(&remarks(incident), &mut text);
-    text.push_str(&format!("id: {}\n", yaml_word(id.as_str())));
+    let about = match incident.requested.len() {
+        0 => "a case without a known operation".to_owned(),
+        operations => counted(operations, "operation"),
+    };
+    let opening = format!("From an incident paper on {about} in {from}. What the paper does not say is blank.");
+    let mut text = format!("id: {}\n", yaml_word(id.as_str()));
     text.push_str("# One sentence that says what holds when the case passes.\n");
     let intended = incident.requested.iter().find_map(|requested| requested.intended.clone());
+    let intended = intended.or_else(|| incident.cases.iter().find_map(|case| case.intended.clone()));
     let title = intended.unwrap_or_else(|| "What must hold where it went wrong".to_owned());
-    text.push_str(&format!("title: {}\n", yaml_quoted(&title)));
+    text.push_str(&format!("title: {}\n", yaml_quoted(&conceal_text(&title))));
     text.push_str(&format!("workflow: {}\n", yaml_word(workflow.as_str())));
     text.extend(ground.input.iter().map(|line| format!("{line}\n")));
     for attempted in incident.attempted.iter().filter(|attempted| attempted.attempts.len() > 1) {
@@ -78,7 +91,7 @@ pub fn of_incident(ground: &IncidentGround<'_>) -> String {
         comments(&attempted.attempts.iter().map(|attempt| format!("  {attempt}")).collect::<Vec<_>>(), &mut text);
     }
     expectations(&lines(incident), &mut text);
-    text
+    headed(&[vec![opening], remarks(incident)].concat(), &text, false)
 }
 
 fn remarks(incident: &Incident) -> Vec<String> {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::{CaseId, RunId};
 use crate::grading::GradedTrial;
-use crate::manifest::{Case, schema_line, yaml_quoted, yaml_word};
+use crate::manifest::{Case, REDACTED, conceal_json, conceal_text, schema_line, yaml_quoted, yaml_word};
 
 use super::case_draft::one_line;
 use super::written::{flow, yaml};
@@ -50,14 +50,13 @@ pub struct TrialGround<'a> {
 pub fn of_trial(ground: &TrialGround<'_>) -> String {
     let TrialGround { id, run, case, trial, .. } = ground;
     let observation = &trial.observation;
-    let mut text = head(&[format!(
+    let from = format!(
         "From run {run}, case {}, trial {}, which ended as {}. The input, the steps and the faults are those of the case that ran.",
         case.id,
         observation.trial,
         trial.status.name()
-    )]);
-    comments(ground.remarks, &mut text);
-    text.push_str(&format!("id: {}\n", yaml_word(id.as_str())));
+    );
+    let mut text = format!("id: {}\n", yaml_word(id.as_str()));
     text.push_str("# One sentence that says what holds when the case passes.\n");
     text.push_str(&format!("title: {}\n", yaml_quoted(&format!("What must hold where {} was asked", case.id))));
     text.push_str(&format!("workflow: {}\n", yaml_word(case.workflow.as_str())));
@@ -68,30 +67,48 @@ pub fn of_trial(ground: &TrialGround<'_>) -> String {
     if !case.sources.is_empty() {
         text.push_str(&yaml("sources", &json!(case.sources), 0));
     }
-    text.push_str(&yaml("input", ground.input, 0));
+    let mut asked = yaml("input", &conceal_json(ground.input), 0);
     if let Some(now) = &case.now {
-        text.push_str(&yaml("now", &json!(now), 0));
+        asked.push_str(&yaml("now", &json!(now), 0));
     }
-    fixtures(ground, &mut text);
+    fixtures(ground, &mut asked);
     if case.steps.len() > 1 {
-        text.push_str(&yaml("steps", &written(&case.steps), 0));
+        asked.push_str(&yaml("steps", &written(&case.steps), 0));
     }
     if !case.faults.is_empty() {
-        text.push_str(&yaml("faults", &written(&case.faults), 0));
+        asked.push_str(&yaml("faults", &written(&case.faults), 0));
     }
+    text.push_str(&asked);
     expectations(&lines_of_trial(ground), &mut text);
-    text
+    headed(&[&[from], ground.remarks].concat(), &text, asked.contains(REDACTED))
 }
 
-/// The lines that every such case begins with.
-fn head(remarks: &[String]) -> String {
-    let mut text = schema_line("../..", "case") + "\n";
-    comments(remarks, &mut text);
-    text
+/// The text of a case with what it begins with: the line for editors, where it comes from, and which texts were concealed. A
+/// secret may have a shape that nobody knows, so that somebody must look in any case.
+fn headed(remarks: &[String], text: &str, is_needed: bool) -> String {
+    let mut head = schema_line("../..", "case") + "\n";
+    comments(remarks, &mut head);
+    let concealed = text.matches(REDACTED).count();
+    let replaced = match concealed {
+        0 => "Nothing in it looks like a secret.".to_owned(),
+        1 => format!("1 text that looks like a secret was replaced by {REDACTED}…]."),
+        many => format!("{many} texts that look like secrets were replaced by {REDACTED}…]."),
+    };
+    let mut about = vec![format!("{replaced} Look it over before you share it: a secret can look like anything.")];
+    if is_needed {
+        about.push("What the case asks with held one of them: put a stand-in there that is no secret, or it asks something else.".to_owned());
+    }
+    comments(&about, &mut head);
+    head + text
 }
 
 fn comments(remarks: &[String], text: &mut String) {
-    text.extend(remarks.iter().map(|remark| format!("# {}\n", one_line(remark, SHOWN))));
+    text.extend(remarks.iter().map(|remark| format!("# {}\n", told(remark))));
+}
+
+/// A text in a comment: without what looks like a secret, before it is cut where one could stand.
+fn told(text: &str) -> String {
+    one_line(&conceal_text(text), SHOWN)
 }
 
 /// Files are named from the case's own folder. What stands elsewhere has to be copied by hand.
@@ -121,9 +138,9 @@ fn expectations(lines: &[Line], text: &mut String) {
     for line in lines {
         text.push_str(&match line {
             Line::Expectation { expectation, remark } => {
-                format!("#  - {}  # {}\n", item(&pruned(expectation)), one_line(remark, SHOWN))
+                format!("#  - {}  # {}\n", item(&conceal_json(&pruned(expectation))), told(remark))
             }
-            Line::Remark(remark) => format!("#  {}\n", one_line(remark, SHOWN)),
+            Line::Remark(remark) => format!("#  {}\n", told(remark)),
         });
     }
 }
@@ -138,7 +155,7 @@ fn item(value: &Value) -> String {
 
 /// A list of settings as it would stand in a file: without what says nothing.
 fn written(items: &[impl serde::Serialize]) -> Value {
-    items.iter().map(|item| pruned(&serde_json::to_value(item).unwrap_or_default())).collect()
+    items.iter().map(|item| conceal_json(&pruned(&serde_json::to_value(item).unwrap_or_default()))).collect()
 }
 
 /// The value without fields that are empty or null, but for one that stands alone, such as `invoke: {}`.

@@ -10,7 +10,7 @@ use crate::manifest::yaml::Document;
 
 use super::connectors::is_path;
 use super::paths;
-use super::project_file::{check_program, check_url};
+use super::project_file::{check_program, check_url_or};
 use super::references::{Scope, check_call};
 use super::wires::{check_header_name, pointer_fault};
 
@@ -80,7 +80,10 @@ fn check_sql(document: &Document, pointer: &str, sql: &SqlProbe, errors: &mut Ve
 fn check_http(document: &Document, pointer: &str, http: &HttpProbe, file: &ProjectFile, errors: &mut Vec<Diagnostic>) {
     let place = below(pointer, "path");
     match &http.connector {
-        None => check_url(document, &place, &http.path, errors),
+        None => {
+            let hint = "write the whole address; or name the `connector` below whose address `path` lies";
+            check_url_or(document, &place, &http.path, hint, errors);
+        }
         Some(connector) => {
             if !file.connectors.contains_key(connector) {
                 let names: Vec<&str> = file.connectors.keys().map(|id| id.as_str()).collect();
@@ -90,7 +93,9 @@ fn check_http(document: &Document, pointer: &str, http: &HttpProbe, file: &Proje
             }
             if !is_path(&http.path) && !http.path.starts_with("${") {
                 let message = format!("`{}` is no path below the connector's address", http.path.escape_debug());
-                errors.push(document.error(&place, message).with_hint("it begins with `/`, as in `/orders?limit=100`"));
+                errors.push(document.error(&place, message).with_hint(
+                    "it begins with `/`, as in `/orders?limit=100`; without `connector`, it is a whole address",
+                ));
             }
         }
     }

@@ -221,11 +221,22 @@ pub(super) fn check_program(document: &Document, pointer: &str, run: &[String], 
     }
 }
 
+/// Whether a text is the whole address of something that speaks HTTP.
+pub fn is_address(url: &str) -> bool {
+    let host = ["http://", "https://"].iter().find_map(|start| url.strip_prefix(start));
+    host.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace))
+}
+
 /// A whole address, or one that begins with a variable.
 pub(super) fn check_url(document: &Document, pointer: &str, url: &str, errors: &mut Vec<Diagnostic>) {
+    check_url_or(document, pointer, url, "write the whole address, as in `http://127.0.0.1:8080/invoke`", errors);
+}
+
+/// The same with what else could have been meant.
+pub(super) fn check_url_or(document: &Document, pointer: &str, url: &str, hint: &str, errors: &mut Vec<Diagnostic>) {
     if !["http://", "https://", "${"].iter().any(|start| url.starts_with(start)) {
         let error = document.error(pointer, "the address begins neither with `http://` nor with `https://`");
-        errors.push(error.with_hint("write the whole address, as in `http://127.0.0.1:8080/invoke`"));
+        errors.push(error.with_hint(hint));
     }
 }
 

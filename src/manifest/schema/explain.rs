@@ -11,6 +11,9 @@ use crate::manifest::yaml::Document;
 
 use super::properties;
 
+/// Words that are no slips of a valid key, and what they are meant as where that is one.
+const MEANT: [(&str, &str); 2] = [("url", "path"), ("path", "url")];
+
 /// Explains the errors of one document.
 pub(super) struct Explainer<'a> {
     /// The schema it was held against.
@@ -73,7 +76,8 @@ impl Explainer<'_> {
         let valid: Vec<&str> =
             self.owner(error).and_then(properties).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         let pointer = below(pointer, key);
-        let hint = match nearest(key, &valid) {
+        let meant = MEANT.iter().find(|(word, name)| *word == key && valid.contains(name)).map(|(_, name)| *name);
+        let hint = match nearest(key, &valid).or(meant) {
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("the keys here are {}", list_of(&valid, "and")),
         };

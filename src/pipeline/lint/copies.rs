@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use similar::TextDiff;
@@ -18,7 +19,7 @@ const ALIKE: f32 = 0.97;
 const NEIGHBOURS: usize = 8;
 
 /// Two cases that say nearly the same.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NearCopy {
     /// The first by name.
     pub case: CaseId,

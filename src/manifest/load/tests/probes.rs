@@ -51,7 +51,12 @@ fn what_is_asked_can_be_asked() {
     assert_refused(
         "  a: {http: {path: /orders}}\n",
         "1:20 the address begins neither with `http://` nor with `https://`\n  \
-         write the whole address, as in `http://127.0.0.1:8080/invoke`",
+         write the whole address; or name the `connector` below whose address `path` lies",
+    );
+    assert_refused(
+        "  a: {http: {url: 'http://127.0.0.1:1/orders'}}\n",
+        "1:13 the key `path` is missing\n  `path`: The path and query, or the whole address\n\
+         1:14 unknown key `url`\n  did you mean `path`?",
     );
     assert_refused(
         "  a: {http: {connector: shopp, path: /orders}}\n",
@@ -59,7 +64,8 @@ fn what_is_asked_can_be_asked() {
     );
     assert_refused(
         "  a: {http: {connector: shop, path: orders}}\n",
-        "1:37 `orders` is no path below the connector's address\n  it begins with `/`, as in `/orders?limit=100`",
+        "1:37 `orders` is no path below the connector's address\n  it begins with `/`, as in \
+         `/orders?limit=100`; without `connector`, it is a whole address",
     );
     assert_refused(
         "  a: {http: {connector: shop, path: /, effects: '$.['}}\n",

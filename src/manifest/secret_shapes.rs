@@ -1,0 +1,266 @@
+//! Texts that look like secrets: tokens whose makers gave them a form, keys, passwords in addresses, and what stands under a
+//! name that says so. Pure, and the one home of these forms.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+/// How every text begins that stands for a secret.
+pub const REDACTED: &str = "[redacted:";
+
+/// A form: what it is called, what it looks like, and in which group the secret stands; all of it where there is none.
+struct Shape {
+    name: &'static str,
+    pattern: &'static str,
+}
+
+/// In the order in which they are looked for. Where letters may stand before a form that begins like a word, what stands
+/// before it is a part of the pattern, with the beginnings of line breaks that are written as `\n` in a text in a text.
+const SHAPES: [Shape; 11] = [
+    Shape {
+        name: "private key",
+        pattern: r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+    },
+    Shape { name: "signed token", pattern: r"eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*" },
+    Shape { name: "GitHub token", pattern: r"(?:github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})" },
+    Shape { name: "GitLab token", pattern: r"glpat-[A-Za-z0-9_-]{16,}" },
+    Shape { name: "Slack token", pattern: r"(?:xox[a-z]-|xapp-)[A-Za-z0-9-]{10,}" },
+    Shape { name: "AWS key", pattern: r"(?:AKIA|ASIA)[0-9A-Z]{16}" },
+    Shape { name: "Google key", pattern: r"AIza[0-9A-Za-z_-]{30,}" },
+    Shape { name: "Stripe key", pattern: r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}" },
+    Shape { name: "key", pattern: r"(?P<before>^|[^A-Za-z0-9_-]|\\[nrt])(?P<secret>sk-[A-Za-z0-9_-]{16,})" },
+    Shape {
+        name: "bearer token",
+        pattern: r"(?P<before>(?i:bearer|basic)(?:[ \t]+|%20))(?P<secret>[A-Za-z0-9._~+/-]{8,}=*)",
+    },
+    Shape {
+        name: "address's password",
+        pattern: r#"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://)(?P<secret>[^\s/?#@:"'\\\[\]]*:[^\s/?#@"'\\\[\]]+)(?P<after>@)"#,
+    },
+];
+
+/// Names under which a secret stands, in lower case and without what stands between their words.
+const NAMES: [&str; 25] = [
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "secret",
+    "clientsecret",
+    "sharedsecret",
+    "token",
+    "accesstoken",
+    "refreshtoken",
+    "idtoken",
+    "authtoken",
+    "apitoken",
+    "bearertoken",
+    "sessiontoken",
+    "csrftoken",
+    "apikey",
+    "xapikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "authorization",
+    "proxyauthorization",
+    "credential",
+    "credentials",
+];
+
+/// The shapes, made once. That they can be is what a test shows; one that could not would be left out.
+static COMPILED: LazyLock<Vec<(&'static str, Regex)>> =
+    LazyLock::new(|| SHAPES.iter().filter_map(|shape| Some((shape.name, Regex::new(shape.pattern).ok()?))).collect());
+
+/// A field of an object in a text: its name in quotes, and its value in quotes or up to where it ends. Quotes may themselves
+/// be escaped, as in JSON that is a text in JSON.
+static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r#"(?P<before>\\*["'](?P<name>[A-Za-z][A-Za-z_. -]{1,40})\\*["']\s*[:=]\s*)(?:(?P<open>\\*["'])(?P<secret>[^"'\\]+(?:\\+[^"'\\][^"'\\]*)*)|(?P<bare>[^\s"'\\,\[\]{}]{4,}))"#;
+    Regex::new(pattern).ok()
+});
+
+/// `name=value`, as in a query and in settings.
+static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern =
+        r#"(?P<before>(?:^|[\s?&;,({]|\\[nrt])(?P<name>[A-Za-z][A-Za-z_.-]{1,40})=)(?P<secret>[^\s"'\\&;,)}\[\]]{4,})"#;
+    Regex::new(pattern).ok()
+});
+
+/// The text with each secret that it seems to hold replaced by `[redacted:WHAT]`.
+pub fn conceal_text(text: &str) -> Cow<'_, str> {
+    let mut concealed = Cow::Borrowed(text);
+    for (name, shape) in COMPILED.iter() {
+        let replaced = shape.replace_all(&concealed, |found: &Captures<'_>| of_shape(name, found)).into_owned();
+        if *concealed != *replaced {
+            concealed = Cow::Owned(replaced);
+        }
+    }
+    for named in [FIELD.as_ref(), SETTING.as_ref()].into_iter().flatten() {
+        let replaced = named.replace_all(&concealed, |found: &Captures<'_>| of_field(found)).into_owned();
+        if *concealed != *replaced {
+            concealed = Cow::Owned(replaced);
+        }
+    }
+    concealed
+}
+
+/// The same of every text in a value, and of what stands under a name that says that it is a secret.
+pub fn conceal_json(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(conceal_text(text).into_owned()),
+        Value::Array(items) => items.iter().map(conceal_json).collect(),
+        Value::Object(fields) => {
+            let concealed = fields.iter().map(|(key, value)| {
+                let is_secret = says_secret(key) && value.as_str().is_some_and(|text| !is_empty(text));
+                let value = if is_secret { Value::String(mark(key)) } else { conceal_json(value) };
+                (conceal_text(key).into_owned(), value)
+            });
+            Value::Object(concealed.collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
+fn of_shape(name: &str, found: &Captures<'_>) -> String {
+    let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
+    // `basic` and `bearer` are words, too: what follows them is a token where it is none.
+    let is_word = |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '.');
+    if name == "bearer token" && is_word(part("secret")) {
+        return found[0].to_owned();
+    }
+    format!("{}{}{}", part("before"), mark(name), part("after"))
+}
+
+fn of_field(found: &Captures<'_>) -> String {
+    let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
+    let is_plain = matches!(part("bare"), "null" | "true" | "false");
+    if !says_secret(part("name")) || is_plain || is_empty(part("secret")) && part("bare").is_empty() {
+        return found[0].to_owned();
+    }
+    format!("{}{}{}", part("before"), part("open"), mark(part("name")))
+}
+
+/// Nothing, or something that stands for a secret already.
+fn is_empty(text: &str) -> bool {
+    text.trim().is_empty() || text.starts_with(REDACTED)
+}
+
+fn mark(name: &str) -> String {
+    format!("{REDACTED}{name}]")
+}
+
+fn says_secret(name: &str) -> bool {
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    NAMES.contains(&plain.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A secret of any of the shapes, and the text in which its maker or its protocol writes it.
+    fn planted() -> impl Strategy<Value = (String, String)> {
+        let whole = |pattern: &str| {
+            proptest::string::string_regex(pattern).unwrap().prop_map(|secret| (secret.clone(), secret)).boxed()
+        };
+        let within = |before: &'static str, pattern: &str, after: &'static str| {
+            let secret = proptest::string::string_regex(pattern).unwrap();
+            secret.prop_map(move |secret| (secret.clone(), format!("{before}{secret}{after}"))).boxed()
+        };
+        proptest::strategy::Union::new([
+            whole("sk-[A-Za-z0-9]{20,48}"),
+            whole("sk-(proj|ant-api03)-[A-Za-z0-9_-]{20,48}"),
+            whole("gh[pousr]_[A-Za-z0-9]{36}"),
+            whole("github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}"),
+            whole("glpat-[A-Za-z0-9_-]{20}"),
+            whole("xox[bpoa]-[0-9]{10,12}-[A-Za-z0-9]{24}"),
+            whole("AKIA[A-Z0-9]{16}"),
+            whole("AIza[A-Za-z0-9_-]{35}"),
+            whole("sk_live_[A-Za-z0-9]{24}"),
+            whole("eyJ[A-Za-z0-9_-]{20,40}\\.eyJ[A-Za-z0-9_-]{20,60}\\.[A-Za-z0-9_-]{43}"),
+            within("Authorization: Bearer ", "[A-Z][A-Za-z0-9._~+/-]{15,40}", ""),
+            within("postgres://", "[a-z]{1,8}:[A-Za-z0-9!$*+~-]{4,20}", "@db.example/orders"),
+            within(
+                "-----BEGIN RSA PRIVATE KEY-----\n",
+                "[A-Za-z0-9+/]{64}\n[A-Za-z0-9+/]{64}",
+                "\n-----END RSA PRIVATE KEY-----",
+            ),
+            within("{\"password\": \"", "[A-Za-z0-9!$%*#]{5,20}", "\", \"user\": 1}"),
+            within("{'api_key': '", "[A-Za-z0-9!$%*#]{5,20}", "'}"),
+            within("{\\\"client_secret\\\":\\\"", "[A-Za-z0-9!$%*#]{5,20}", "\\\"}"),
+            within("https://a.example/?x=1&access_token=", "[A-Za-z0-9._-]{5,20}", "&y=2"),
+        ])
+    }
+
+    /// What may stand before and behind a secret: anything that does not go on with it.
+    fn around() -> impl Strategy<Value = (String, String)> {
+        let some = |pattern: &str| proptest::string::string_regex(pattern).unwrap();
+        (some("([ a-z,.;:(){}\\n]{0,20}[ \\n(,;])?"), some("([ \\n),;][ a-z,.;:(){}\\n]{0,20})?"))
+    }
+
+    proptest! {
+        #[test]
+        fn no_planted_secret_survives_in_a_text_or_in_any_place_of_a_value(
+            (secret, written) in planted(), (before, behind) in around(),
+        ) {
+            let text = format!("{before}{written}{behind}");
+            let concealed = conceal_text(&text);
+            prop_assert!(!concealed.contains(&secret), "{}\n{}", text, concealed);
+            prop_assert!(concealed.contains(REDACTED) && concealed.starts_with(&before) && concealed.ends_with(&behind));
+            prop_assert_eq!(&*conceal_text(&concealed), &*concealed, "what is concealed stays as it is");
+            let value = json!({"a": [{"note": &text}], "as JSON": json!({"inner": &text}).to_string(), &text: 1});
+            let told = conceal_json(&value).to_string();
+            let as_written = serde_json::to_string(&secret).unwrap();
+            prop_assert!(!told.contains(as_written.trim_matches('"')), "{}\n{}", value, told);
+        }
+
+        #[test]
+        fn whatever_stands_under_a_name_that_says_so_is_concealed(secret in "[^\\[ \\t\\n][^\"]{0,30}") {
+            prop_assume!(!secret.trim().is_empty());
+            for name in ["password", "API-Key", "client_secret", "accessToken", "Authorization"] {
+                let concealed = conceal_json(&json!({"user": "me", name: &secret}));
+                prop_assert_eq!(concealed, json!({"user": "me", name: mark(name)}));
+            }
+        }
+    }
+
+    #[test]
+    fn every_shape_can_be_looked_for() {
+        assert_eq!(COMPILED.len(), SHAPES.len());
+        assert!(FIELD.is_some() && SETTING.is_some());
+    }
+
+    #[test]
+    fn what_only_sounds_like_a_secret_is_left_as_it_is() {
+        for text in [
+            "The token is valid for ten minutes, and the password must have ten letters.",
+            "A basic understanding of bearer instruments-and-other.things",
+            "risk-assessment-procedures and task-force-for-everything",
+            "https://user@host.example/path, http://127.0.0.1:8080/invoke, mailto:a@b.example",
+            "{\"token\": null, \"tokens\": \"many\", \"password\": \"\"}",
+            "ghost_writer eyJ AKIA sk-short [redacted:OPENAI_API_KEY]",
+            "{\"password\": \"[redacted:DB_PASSWORD]\"}",
+        ] {
+            assert_eq!(conceal_text(text), text);
+        }
+        let counted = json!({"token": 5, "secret": true, "password": ""});
+        assert_eq!(conceal_json(&counted), counted);
+    }
+
+    #[test]
+    fn what_stands_around_a_secret_says_what_it_was() {
+        assert_eq!(
+            conceal_text("GET https://me:hunter2@api.example/x with Bearer AbCd1234EfGh5678"),
+            "GET https://[redacted:address's password]@api.example/x with Bearer [redacted:bearer token]"
+        );
+        assert_eq!(
+            conceal_text("{\"api_key\": \"abcdef\", \"n\": 1}"),
+            "{\"api_key\": \"[redacted:api_key]\", \"n\": 1}"
+        );
+    }
+}
