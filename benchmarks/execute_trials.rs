@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use holdpoint::domain::{Digest, Risk};
 use holdpoint::evidence::Form;
 use holdpoint::execution::{Cancellation, ExecutionSettings, TrialSpec, execute};
-use holdpoint::manifest::{Case, CaseFile, Project, ProjectFile};
+use holdpoint::manifest::{Case, CaseFile, CaseOutline, Project, ProjectFile};
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let project = project(run)?;
     let case = case()?;
     let specs: Vec<TrialSpec<'_>> =
-        (1..=count.parse()?).map(|trial| TrialSpec { case: &case, form: Form::Head, trial }).collect();
+        (1..=count.parse()?).map(|trial| TrialSpec { case: (&case).into(), form: Form::Head, trial }).collect();
     let settings = ExecutionSettings {
         project: &project,
         root: Path::new("."),
@@ -68,25 +68,6 @@ fn case() -> Result<Case, Box<dyn Error>> {
     let input = json!({"operation": "op-7", "question": "Can I come on Tuesday at ten?", "customer": "K-12"});
     let file = json!({"id": "one", "title": "one", "workflow": "w", "input": input, "expect": [{"contains": "op-7"}]});
     let file: CaseFile = serde_json::from_value(file)?;
-    Ok(Case {
-        id: file.id,
-        set: Risk::from("action"),
-        title: file.title,
-        path: String::new(),
-        line: 1,
-        workflow: file.workflow,
-        risks: file.risks,
-        sources: file.sources,
-        trials: file.trials,
-        always: file.always,
-        input: file.input,
-        fixtures: Vec::new(),
-        steps: file.steps,
-        faults: file.faults,
-        now: file.now,
-        expect: file.expect,
-        digest: Digest::of(b""),
-        expectation_digest: Digest::of(b""),
-        question: holdpoint::domain::Question::default(),
-    })
+    let outline = CaseOutline::named(file.id, Risk::from("action"), file.workflow);
+    Ok(Case { steps: file.steps, ..Case::new(outline, file.input, file.expect) })
 }

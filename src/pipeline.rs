@@ -346,7 +346,8 @@ fn keep(
 ) -> Result<(), PipelineError> {
     let ended: BTreeSet<&CaseId> = outcome.complete.iter().collect();
     let results = outcome.results.iter().filter(|result| ended.contains(&result.case));
-    store.history()?.note(run, results.map(|result| (&result.case, &result.digest, result.status)))?;
+    let mut history = store.history()?;
+    history.note(run, results.map(|result| (&result.case, &result.digest, result.status)))?;
     let word = match judged.verdict.code {
         ExitCode::Cancelled => "cancelled",
         ExitCode::Paused => "paused",
@@ -366,7 +367,6 @@ fn keep(
     }
     let (selected, passed) = (document.counts.selected, document.counts.passed);
     let kind = outcome.header.kind;
-    let history = store.history()?;
     history.note_end(&EndedRun { run: run.clone(), kind, summary, selected, passed })?;
     if let Some(Shadow { would_select, left_out, escapes }) = &judged.shadow {
         let escapes = escapes.iter().map(|(case, _)| case.clone()).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, Digest};
+use crate::domain::{CaseId, Digest, Digester, canonical_json};
 use crate::grading::CaseResult;
 
 use super::record::AcceptedCase;
@@ -20,14 +20,21 @@ pub fn reviewed_digest(
     snapshot: &Snapshot,
     results: &[CaseResult],
 ) -> Result<Digest, serde_json::Error> {
-    let cases: BTreeMap<&CaseId, AcceptedCase> =
-        results.iter().map(|result| (&result.case, AcceptedCase::of(result))).collect();
-    let value = json!({
-        "cases": serde_json::to_value(cases)?,
-        "fingerprint": fingerprint,
-        "snapshot": serde_json::to_value(snapshot)?,
-    });
-    Ok(Digest::of_json(&value))
+    let results: BTreeMap<&CaseId, &CaseResult> = results.iter().map(|result| (&result.case, result)).collect();
+    // The canonical text of {"cases", "fingerprint", "snapshot"}, a case at a time: there can be many.
+    let mut digester = Digester::default();
+    digester.add(b"{\"cases\":");
+    for (number, (case, result)) in results.iter().enumerate() {
+        digester.add(if number == 0 { b"{" } else { b"," });
+        digester.add(canonical_json(&json!(case)).as_bytes());
+        digester.add(b":");
+        digester.add(canonical_json(&serde_json::to_value(AcceptedCase::of(result))?).as_bytes());
+    }
+    digester.add(if results.is_empty() { b"{}" } else { b"}" });
+    digester.add(format!(",\"fingerprint\":{},\"snapshot\":", json!(fingerprint)).as_bytes());
+    digester.add(canonical_json(&serde_json::to_value(snapshot)?).as_bytes());
+    digester.add(b"}");
+    Ok(digester.finish())
 }
 
 #[cfg(test)]
@@ -52,5 +59,17 @@ mod tests {
             of(0.5, &[one]),
         ];
         assert!(others.iter().all(|digest| *digest != same));
+    }
+
+    #[test]
+    fn it_is_the_digest_of_the_whole_document_in_its_canonical_form() {
+        let (fingerprint, snapshot) = (digest("fingerprint"), snapshot(0.5));
+        let several = [result("b \"quoted\"", Failed, "two"), result("a", Passed, "one"), result("ä", Passed, "three")];
+        for results in [&several[..], &several[..1], &[]] {
+            let cases: BTreeMap<&CaseId, AcceptedCase> =
+                results.iter().map(|result| (&result.case, AcceptedCase::of(result))).collect();
+            let whole = json!({"cases": cases, "fingerprint": fingerprint, "snapshot": snapshot});
+            assert_eq!(reviewed_digest(&fingerprint, &snapshot, results).unwrap(), Digest::of_json(&whole));
+        }
     }
 }

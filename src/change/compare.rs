@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::domain::{CaseId, Digest, PartId};
-use crate::manifest::{Case, Part, Project, ProjectFile};
+use crate::manifest::{HeldCase, Part, Project, ProjectFile};
 
 use super::compare_cases::compare_cases;
 use super::compare_parts::{VERSION, compare_parts, direction_of, modes_of};
@@ -20,7 +20,7 @@ pub(super) struct BaseContents<'a> {
     pub(super) project_file: Option<&'a ProjectFile>,
     pub(super) project_file_digest: Option<&'a Digest>,
     pub(super) parts: &'a BTreeMap<PartId, Part>,
-    pub(super) cases: &'a BTreeMap<CaseId, Case>,
+    pub(super) cases: &'a BTreeMap<CaseId, HeldCase>,
     /// Paths of files with errors in them: everything in them counts as changed.
     pub(super) unreadable: &'a BTreeSet<String>,
 }
@@ -192,7 +192,7 @@ fn is_of_part(part: &Part, path: &str) -> bool {
     part.path == path || part.files.contains_key(path)
 }
 
-fn is_of_case(case: &Case, path: &str) -> bool {
+fn is_of_case(case: &HeldCase, path: &str) -> bool {
     case.path == path || case.fixtures.iter().any(|fixture| fixture.path == path)
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::domain::CaseId;
-use crate::manifest::{Case, grader_arguments};
+use crate::manifest::HeldCase;
 
 use super::compare_parts::{direction_of, modes_of};
 use super::listing::{Aspect, PathChange};
@@ -21,8 +21,8 @@ pub(super) struct CaseChanges {
 
 /// Compares the cases by id. `touched` holds what git says of paths, for fixtures whose mode changed.
 pub(super) fn compare_cases(
-    base: &BTreeMap<CaseId, Case>,
-    head: &BTreeMap<CaseId, Case>,
+    base: &BTreeMap<CaseId, HeldCase>,
+    head: &BTreeMap<CaseId, HeldCase>,
     touched: &BTreeMap<&str, &PathChange>,
 ) -> CaseChanges {
     let mut found = CaseChanges::default();
@@ -47,7 +47,7 @@ pub(super) fn compare_cases(
     found
 }
 
-fn both_sides(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
+fn both_sides(old: &HeldCase, new: &HeldCase, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
     let mut changes = Vec::new();
     if !has_same_aspects(old, new) {
         let pairs = aspects(old).into_iter().zip(aspects(new));
@@ -66,16 +66,17 @@ fn both_sides(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> 
     changes
 }
 
-fn paths_of(old: &Case, new: &Case) -> Vec<String> {
+fn paths_of(old: &HeldCase, new: &HeldCase) -> Vec<String> {
     let paths: BTreeSet<&String> = [&old.path, &new.path].into();
     paths.into_iter().cloned().collect()
 }
 
 /// Everything of a case but its identity, its title, its place and its fixtures.
-fn aspects(case: &Case) -> [(&'static str, Value); 11] {
+fn aspects(case: &HeldCase) -> [(&'static str, Value); 11] {
     fn value(aspect: &impl Serialize) -> Value {
         serde_json::to_value(aspect).unwrap_or_default()
     }
+    let case = case.open();
     let risks: BTreeSet<_> = case.risks.iter().collect();
     [
         ("always", value(&case.always)),
@@ -93,12 +94,12 @@ fn aspects(case: &Case) -> [(&'static str, Value); 11] {
 }
 
 /// Whether no aspect can differ, told without writing them out: a digest covers most, and here stands the rest.
-fn has_same_aspects(old: &Case, new: &Case) -> bool {
+fn has_same_aspects(old: &HeldCase, new: &HeldCase) -> bool {
     old.digest == new.digest && old.always == new.always && old.set == new.set && old.risks == new.risks
 }
 
-fn fixture_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
-    let by_name = |case: &Case| -> BTreeMap<String, (String, crate::domain::Digest)> {
+fn fixture_changes(old: &HeldCase, new: &HeldCase, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
+    let by_name = |case: &HeldCase| -> BTreeMap<String, (String, crate::domain::Digest)> {
         let fixtures = case.fixtures.iter();
         fixtures
             .map(|fixture| (fixture.name.clone(), (fixture.path.clone(), crate::domain::Digest::of(&fixture.content))))
@@ -136,8 +137,8 @@ fn fixture_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>
 }
 
 /// A file with which a grader is started: an edit of it can turn the case's result.
-fn grader_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
-    let paths: BTreeSet<&str> = grader_arguments(old).chain(grader_arguments(new)).collect();
+fn grader_changes(old: &HeldCase, new: &HeldCase, touched: &BTreeMap<&str, &PathChange>) -> Vec<Change> {
+    let paths: BTreeSet<&str> = old.programs().chain(new.programs()).collect();
     let touches = paths.into_iter().filter_map(|path| Some((path, touched.get(path)?)));
     let changes = touches.map(|(path, touch)| {
         let (from, to) = if touch.aspect == Aspect::Content { (None, None) } else { modes_of(touch) };
@@ -147,7 +148,7 @@ fn grader_changes(old: &Case, new: &Case, touched: &BTreeMap<&str, &PathChange>)
     changes.collect()
 }
 
-fn change(case: &Case, facet: Option<String>, direction: Direction) -> Change {
+fn change(case: &HeldCase, facet: Option<String>, direction: Direction) -> Change {
     Change {
         kind: ChangeKind::Case,
         part: None,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::{CaseId, Digest, OwnKind, PartId};
-use crate::manifest::{Case, PartKind, Probe, ProjectFile, ProjectPolicy, Written};
+use crate::manifest::{HeldCase, PartKind, Probe, ProjectFile, ProjectPolicy, Written};
 
 /// What kind of thing changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -189,7 +189,7 @@ pub struct Side {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseChange {
     /// The base's form, where the base has the case and it can be read.
-    pub base: Option<Case>,
+    pub base: Option<HeldCase>,
     /// Whether only `expect` differs.
     pub expectation_only: bool,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use globset::{GlobSet, GlobSetBuilder};
 
-use crate::manifest::{Case, Part, Project, ProjectFile, compile_glob, grader_arguments, literal_prefix, project_path};
+use crate::manifest::{HeldCase, Part, Project, ProjectFile, compile_glob, literal_prefix, project_path};
 
 use super::path_name::PathName;
 
@@ -56,7 +56,7 @@ impl PathRules {
         files: impl Iterator<Item = &'a ProjectFile>,
         inert: &[String],
         parts: impl Iterator<Item = &'a Part>,
-        cases: impl Iterator<Item = &'a Case>,
+        cases: impl Iterator<Item = &'a HeldCase>,
     ) -> Self {
         let mut project = BTreeSet::from([PathName::from(PROJECT_FILE)]);
         let mut named = BTreeSet::new();
@@ -69,7 +69,7 @@ impl PathRules {
         }
         for case in cases {
             project.insert(case.path.as_str().into());
-            graders.extend(grader_arguments(case).map(PathName::from));
+            graders.extend(case.programs().map(PathName::from));
             project.extend(case.fixtures.iter().map(|fixture| PathName::from(fixture.path.as_str())));
         }
         for file in files {

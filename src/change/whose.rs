@@ -1,7 +1,7 @@
 //! Who knows a path, in words: what a change of it would be taken for, and because of which line of the project.
 
 use crate::domain::WorkflowId;
-use crate::manifest::{Case, Project, WorkflowSpec, compile_glob, grader_arguments};
+use crate::manifest::{HeldCase, Project, WorkflowSpec, compile_glob};
 
 use super::model::ChangeKind;
 use super::path_name::PathName;
@@ -95,7 +95,7 @@ fn own_files(project: &Project, path: &str) -> Vec<PathClaim> {
     claims.extend(parts.map(|part| {
         PathClaim::new(part.kind.into(), format!("it is the manifest of the {} `{}`", part.kind, part.id))
     }));
-    let case = |case: &Case| {
+    let case = |case: &HeldCase| {
         let is_fixture = || case.fixtures.iter().any(|fixture| fixture.path == path);
         let what = if case.path == path {
             "it is"
@@ -123,7 +123,7 @@ fn code(project: &Project, path: &str) -> Vec<PathClaim> {
 }
 
 fn graders(project: &Project, path: &str) -> Vec<PathClaim> {
-    let judges = |case: &&Case| grader_arguments(case).any(|argument| argument == path);
+    let judges = |case: &&HeldCase| case.programs().any(|argument| argument == path);
     let cases = project.cases.values().filter(judges);
     cases.map(|case| PathClaim::new(ChangeKind::Case, format!("the case `{}` is judged by it", case.id))).collect()
 }

@@ -6,7 +6,7 @@ use crate::baseline::{AcceptedCase, Baseline, BaselineEntry};
 use crate::change::CaseChange;
 use crate::domain::{Aspect, BaselineHealth, CaseId, CaseStatus, Digest, Risk};
 use crate::grading::CaseResult;
-use crate::manifest::Case;
+use crate::manifest::HeldCase;
 
 use super::same_form::{self, Result, ended, fewer_trials, grade_changes, outcome_changes};
 use super::standing::{Compared, Standing};
@@ -26,7 +26,7 @@ pub struct CompareInput<'a> {
     /// Whether that can be read and relied on.
     pub health: BaselineHealth,
     /// The head's cases.
-    pub cases: &'a BTreeMap<CaseId, Case>,
+    pub cases: &'a BTreeMap<CaseId, HeldCase>,
     /// The cases that differ between base and head.
     pub changed: &'a BTreeMap<CaseId, CaseChange>,
     /// The digest of the head's project file.
@@ -69,14 +69,14 @@ fn by_case(results: &[CaseResult]) -> BTreeMap<&CaseId, &CaseResult> {
 
 /// One case of the head with all that speaks of it.
 struct Subject<'a> {
-    case: &'a Case,
+    case: &'a HeldCase,
     result: Option<&'a CaseResult>,
     old_form: Option<&'a CaseResult>,
     accepted: Option<&'a BaselineEntry>,
     any_baseline: bool,
     health: BaselineHealth,
     /// The other form of the case that the base has.
-    at_base: Option<&'a Case>,
+    at_base: Option<&'a HeldCase>,
     /// Whether the project file is the one that was accepted.
     same_project_file: bool,
 }

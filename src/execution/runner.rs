@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::domain::WorkflowId;
 use crate::evidence::{ErrorKind, Observation, TrialError};
-use crate::manifest::Project;
+use crate::manifest::{Case, Project};
 
 use super::cancellation::Cancellation;
 use super::orphans::{Spare, end_orphans};
@@ -19,7 +19,7 @@ use super::program::Surroundings;
 use super::redact::Redactor;
 use super::retry::Retries;
 use super::state_dir::{StateDir, folder_name};
-use super::trial::{self, Surrounding, TrialSpec};
+use super::trial::{self, BegunTrial, Surrounding, TrialSpec};
 use super::turns::Turns;
 use super::wiring::SharedProxy;
 use super::workflow::Workflow;
@@ -80,10 +80,16 @@ pub enum ExecutionError {
 #[derive(Debug)]
 pub struct RawObservation<'a> {
     observation: Observation,
+    case: &'a Case,
     redactor: &'a Redactor,
 }
 
 impl<'a> RawObservation<'a> {
+    /// The case that was executed.
+    pub fn case(&self) -> &'a Case {
+        self.case
+    }
+
     /// The observation with secrets in it, for graders alone, and what takes them out of it and of texts made from it,
     /// such as a grade's message.
     pub fn for_grading(self) -> (Observation, &'a Redactor) {
@@ -137,8 +143,10 @@ pub fn execute(
                 not_allowed.fetch_add(1, Ordering::Relaxed);
                 return;
             }
-            let observation = run.trial(turn.trial, spec);
-            finished(RawObservation { observation, redactor: &redactor });
+            let case = spec.case.open();
+            let begun = BegunTrial { case: &case, form: spec.form, trial: spec.trial };
+            let observation = run.trial(turn.trial, begun);
+            finished(RawObservation { observation, case: &case, redactor: &redactor });
         }
     });
     drop(run);
@@ -183,7 +191,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Runs one trial. Even a defect of holdpoint itself, or of a library below it, costs this trial alone.
-    fn trial(&self, index: usize, spec: &TrialSpec<'_>) -> Observation {
+    fn trial(&self, index: usize, spec: BegunTrial<'_>) -> Observation {
         catch_unwind(AssertUnwindSafe(|| self.observe(index, spec))).unwrap_or_else(|_| {
             let message = "holdpoint itself failed in this trial; please report it".to_owned();
             let error = TrialError { kind: ErrorKind::Setup, message };
@@ -191,7 +199,7 @@ impl Run<'_> {
         })
     }
 
-    fn observe(&self, index: usize, spec: &TrialSpec<'_>) -> Observation {
+    fn observe(&self, index: usize, spec: BegunTrial<'_>) -> Observation {
         if let Err(message) = self.retries.begin(&spec.case.workflow) {
             let error = TrialError { kind: ErrorKind::Start, message };
             return trial::failed(spec, (self.settings.clock)(), error);

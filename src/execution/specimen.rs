@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute};
 use crate::domain::{Digest, Risk};
 use crate::evidence::{Form, Observation};
-use crate::manifest::{Case, CaseFile, Fixture, Project, ProjectFile};
+use crate::manifest::{Case, CaseFile, CaseOutline, Fixture, Project, ProjectFile};
 
 /// A project in a folder of its own that is thrown away with it.
 pub(super) struct Specimen {
@@ -77,7 +77,7 @@ impl Specimen {
     pub(super) fn try_run(&self, cases: &[Case]) -> (Result<(), ExecutionError>, Vec<Observation>) {
         let observations = Mutex::new(Vec::new());
         let specs: Vec<TrialSpec<'_>> =
-            cases.iter().map(|case| TrialSpec { case, form: Form::Head, trial: 1 }).collect();
+            cases.iter().map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 }).collect();
         let result = self.execute(&specs, &|raw| observations.lock().unwrap().push(raw.redacted()));
         (result, observations.into_inner().unwrap())
     }
@@ -131,26 +131,16 @@ pub(super) fn case(id: &str, fields: Value) -> Case {
     document.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let file: CaseFile = serde_json::from_value(document).unwrap();
     let fixtures = file.fixtures.into_iter();
-    Case {
-        id: file.id,
-        set: Risk::from("action"),
+    let outline = CaseOutline {
         title: file.title,
-        path: String::new(),
-        line: 1,
-        workflow: file.workflow,
         risks: file.risks,
         sources: file.sources,
         trials: file.trials,
         always: file.always,
-        input: file.input,
         // The specimen's fixtures hold their own path as content.
         fixtures: fixtures.map(|(name, path)| Fixture { name, content: path.clone().into_bytes(), path }).collect(),
-        steps: file.steps,
-        faults: file.faults,
-        now: file.now,
-        expect: file.expect,
-        digest: Digest::of(b""),
-        expectation_digest: Digest::of(b""),
-        question: crate::domain::Question::default(),
-    }
+        ..CaseOutline::named(file.id, Risk::from("action"), file.workflow)
+    };
+    let case = Case::new(outline, file.input, file.expect);
+    Case { steps: file.steps, faults: file.faults, now: file.now, ..case }
 }

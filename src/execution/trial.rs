@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::domain::PartId;
 use crate::evidence::{ErrorKind, Form, Judgement, Observation, StepObservation, TrialError, Unreached};
-use crate::manifest::{Case, Grader, InvokeStep, Project, Step};
+use crate::manifest::{Case, CaseRef, Grader, InvokeStep, Project, Step};
 
 use super::aftermath::Aftermath;
 use super::cancellation::Cancellation;
@@ -30,11 +30,19 @@ use super::workflow::{StepContext, StepEnd, Workflow};
 #[derive(Clone, Copy, Debug)]
 pub struct TrialSpec<'a> {
     /// The case, in the form that is executed.
-    pub case: &'a Case,
+    pub case: CaseRef<'a>,
     /// Which form that is.
     pub form: Form,
     /// The trial's number, from 1.
     pub trial: u32,
+}
+
+/// The same with the whole case.
+#[derive(Clone, Copy)]
+pub(super) struct BegunTrial<'a> {
+    pub(super) case: &'a Case,
+    pub(super) form: Form,
+    pub(super) trial: u32,
 }
 
 /// What all trials of a run share.
@@ -51,7 +59,7 @@ pub(super) struct Surrounding<'a> {
 
 /// Runs a trial's steps, asks the probes and the judges, and says what was seen.
 pub(super) fn run(
-    spec: &TrialSpec<'_>,
+    spec: BegunTrial<'_>,
     workflow: Option<&Workflow<'_>>,
     state_dir: Result<StateDir, TrialError>,
     surrounding: Surrounding<'_>,
@@ -104,11 +112,11 @@ pub(super) fn run(
 }
 
 /// The observation of a trial that came to nothing.
-pub(super) fn failed(spec: &TrialSpec<'_>, started: Timestamp, error: TrialError) -> Observation {
+pub(super) fn failed(spec: BegunTrial<'_>, started: Timestamp, error: TrialError) -> Observation {
     Observation { error: Some(error), ..empty(spec, started) }
 }
 
-fn empty(spec: &TrialSpec<'_>, started: Timestamp) -> Observation {
+fn empty(spec: BegunTrial<'_>, started: Timestamp) -> Observation {
     Observation::begun(&spec.case.id, spec.form, spec.trial, format!("{started:.3}"))
 }
 
@@ -120,7 +128,7 @@ fn connectors(workflow: &Workflow<'_>, wiring: &Wiring<'_>) -> BTreeMap<PartId, 
 }
 
 struct Trial<'a> {
-    spec: &'a TrialSpec<'a>,
+    spec: BegunTrial<'a>,
     workflow: &'a Workflow<'a>,
     surrounding: Surrounding<'a>,
     // Before the state directory: what still runs on it ends before it goes.

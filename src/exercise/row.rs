@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use crate::domain::{CaseId, Digest, Question, Risk, WorkflowId};
-use crate::manifest::{Case, ClaimForm, ClaimWord, Expectation, FaultSpec, Fixture, InvokeStep, RestartStep, Step};
+use crate::domain::{CaseId, Risk, WorkflowId};
+use crate::manifest::{
+    Case, CaseOutline, ClaimForm, ClaimWord, Expectation, FaultSpec, Fixture, InvokeStep, RestartStep, Step,
+};
 
 use super::calls::LearnedCall;
 use super::points::{self, Point};
@@ -87,26 +89,9 @@ fn row(subject: &Subject, id: String, risk: &str, faults: Vec<FaultSpec>) -> Row
 fn case(subject: &Subject, id: String, risk: &str, steps: Vec<Step>, faults: &[FaultSpec]) -> Case {
     let honest =
         Expectation { claim: Some(Box::new(ClaimForm::Word(ClaimWord::MatchesEvidence))), ..Expectation::default() };
-    let digest = Digest::of(id.as_bytes());
-    Case {
-        title: format!("What {} does under {id}", subject.workflow),
-        id: CaseId::new(id),
-        set: Risk::from(risk),
-        path: String::new(),
-        line: 0,
-        workflow: subject.workflow.clone(),
-        risks: vec![Risk::from(risk)],
-        sources: Vec::new(),
-        trials: 1,
-        always: false,
-        input: subject.input.clone(),
-        fixtures: subject.fixtures.clone(),
-        steps,
-        faults: faults.to_vec(),
-        now: subject.now.clone(),
-        expect: vec![honest],
-        expectation_digest: digest.clone(),
-        digest,
-        question: Question::default(),
-    }
+    let title = format!("What {} does under {id}", subject.workflow);
+    let names = CaseOutline::named(CaseId::new(id), Risk::from(risk), subject.workflow.clone());
+    let outline = CaseOutline { title, fixtures: subject.fixtures.clone(), ..names };
+    let case = Case::new(outline, subject.input.clone(), vec![honest]);
+    Case { steps, faults: faults.to_vec(), now: subject.now.clone(), ..case }
 }

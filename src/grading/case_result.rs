@@ -1,7 +1,7 @@
 //! A case's result over its trials.
 
 use crate::domain::{CaseStatus, TrialStatus};
-use crate::manifest::Case;
+use crate::manifest::CaseOutline;
 
 use super::grade::CaseResult;
 use super::trial_result::TrialResult;
@@ -10,7 +10,7 @@ impl CaseResult {
     /// Sums up the trials of one form of a case. `wanted` is how many there should be (the case's own number unless the
     /// run was told another): where one is missing or stands twice the case is errored, so that a trial
     /// that was lost can never leave a better result behind.
-    pub fn of(case: &Case, wanted: u32, mut trials: Vec<TrialResult>) -> Self {
+    pub fn of(case: &CaseOutline, wanted: u32, mut trials: Vec<TrialResult>) -> Self {
         trials.sort_by_key(|trial| trial.number);
         let complete = trials.iter().map(|trial| trial.number).eq(1..=wanted);
         let statuses: Vec<TrialStatus> = trials.iter().map(|trial| trial.status).collect();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::domain::{Claim, Digest, Outcome, PartId};
+use crate::domain::{Claim, Outcome, PartId};
 use crate::evidence::{Answer, ClaimMade, Form, Observation, OperationSeen, StepObservation};
-use crate::manifest::{Case, Expectation, Part, PartKind};
+use crate::manifest::{Case, CaseOutline, Expectation, Part, PartKind};
 
 use super::grade::{Grade, GradingContext};
 use super::judge::Subject;
@@ -19,27 +19,8 @@ pub(super) fn expectation(document: Value) -> Expectation {
 
 /// A case with these expectations.
 pub(super) fn case(expectations: &[Value]) -> Case {
-    Case {
-        id: "specimen".into(),
-        set: "action".into(),
-        title: "A specimen".to_owned(),
-        path: "cases/action/specimen.yaml".to_owned(),
-        line: 1,
-        workflow: "mesa".into(),
-        risks: vec!["action".into()],
-        sources: Vec::new(),
-        trials: 1,
-        always: false,
-        input: json!({}),
-        fixtures: Vec::new(),
-        steps: Vec::new(),
-        faults: Vec::new(),
-        now: None,
-        expect: expectations.iter().cloned().map(expectation).collect(),
-        digest: Digest::of(b"case"),
-        expectation_digest: Digest::of(b"expectation"),
-        question: crate::domain::Question::default(),
-    }
+    let outline = CaseOutline::named("specimen".into(), "action".into(), "mesa".into());
+    Case::new(outline, json!({}), expectations.iter().cloned().map(expectation).collect())
 }
 
 /// A trial whose one step answered so; `None` for no answer at all.

@@ -6,20 +6,21 @@ use serde_json::json;
 
 use crate::domain::{Aspect, Digest};
 
+use super::case::HeldCase;
 use super::expectation::Expectation;
 use super::files::FileSource;
 use super::program_files::ProgramFiles;
-use super::project::Case;
 use super::project_file::Probe;
 
-/// The words with which a case's graders are started, each as a path from the project's folder.
-pub fn grader_arguments(case: &Case) -> impl Iterator<Item = &str> {
-    arguments_of(&case.expect)
-}
-
-fn arguments_of(expect: &[Expectation]) -> impl Iterator<Item = &str> {
+/// The words with which graders are started, each as a path from the project's folder.
+pub(super) fn arguments_of(expect: &[Expectation]) -> impl Iterator<Item = &str> {
     let commands = expect.iter().filter_map(|expectation| innermost(expectation).command.as_ref());
     commands.flat_map(|command| &command.run).filter_map(|word| project_path(word))
+}
+
+/// The probes that expectations name.
+pub(super) fn probes_of(expect: &[Expectation]) -> impl Iterator<Item = &str> {
+    expect.iter().filter_map(|expectation| Some(innermost(expectation).effects.as_ref()?.probe.as_str()))
 }
 
 /// What stands inside of every `not`.
@@ -39,12 +40,11 @@ pub fn project_path(word: &str) -> Option<&str> {
 }
 
 /// Completes what the cases ask by the programs that judge each, with all that these rest on.
-pub(super) fn ask_programs<'a>(files: &dyn FileSource, cases: impl Iterator<Item = &'a mut Case>) {
+pub(super) fn ask_programs<'a>(files: &dyn FileSource, cases: impl Iterator<Item = &'a mut HeldCase>) {
     let mut programs = ProgramFiles::new(files);
     for case in cases {
-        if let Some(digest) = programs.digest(arguments_of(&case.expect)) {
-            case.question.set(Aspect::JudgingPrograms, digest);
-        }
+        let digest = programs.digest(case.programs());
+        case.ask(Aspect::JudgingPrograms, digest);
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn ask_programs<'a>(files: &dyn FileSource, cases: impl Iterator<Item
 pub(super) fn ask_probes<'a>(
     files: &dyn FileSource,
     probes: &BTreeMap<String, Probe>,
-    cases: impl Iterator<Item = &'a mut Case>,
+    cases: impl Iterator<Item = &'a mut HeldCase>,
 ) {
     let mut programs = ProgramFiles::new(files);
     let digests: BTreeMap<&str, Digest> =
@@ -61,10 +61,8 @@ pub(super) fn ask_probes<'a>(
     for case in cases {
         let used: BTreeMap<&str, Option<&Digest>> =
             used_probes(probes, case).into_iter().map(|name| (name, digests.get(name))).collect();
-        if !used.is_empty() {
-            let digest = Digest::of_json(&json!(used));
-            case.question.set(Aspect::Probes, digest);
-        }
+        let digest = (!used.is_empty()).then(|| Digest::of_json(&json!(used)));
+        case.ask(Aspect::Probes, digest);
     }
 }
 
@@ -73,9 +71,9 @@ fn probe_digest(programs: &mut ProgramFiles<'_>, probe: &Probe) -> Digest {
     Digest::of_json(&json!({"probe": probe, "programs": programs.digest(words)}))
 }
 
-fn used_probes<'a>(probes: &'a BTreeMap<String, Probe>, case: &Case) -> BTreeSet<&'a str> {
+fn used_probes<'a>(probes: &'a BTreeMap<String, Probe>, case: &HeldCase) -> BTreeSet<&'a str> {
     let named = |name: &str| probes.get_key_value(name).map(|(name, _)| name.as_str());
-    let expected = case.expect.iter().filter_map(|expectation| named(&innermost(expectation).effects.as_ref()?.probe));
+    let expected = case.probes().filter_map(named);
     let looks_at = |probe: &Probe| probe.workflow.as_ref().is_none_or(|workflow| *workflow == case.workflow);
     let evidence = probes.iter().filter(|(_, probe)| probe.operation.is_some() && looks_at(probe));
     let mut waiting: Vec<&str> = expected.chain(evidence.map(|(name, _)| name.as_str())).collect();

@@ -33,7 +33,8 @@ use super::diagnostic::Diagnostic;
 use super::files::{EntryKind, FileSource};
 use super::judging::{ask_probes, ask_programs};
 use super::part::Part;
-use super::project::{Case, Project};
+use super::case::HeldCase;
+use super::project::Project;
 use super::project_file::ProjectFile;
 use super::written::Written;
 use super::yaml::Document;
@@ -144,7 +145,7 @@ pub struct SideProject {
     /// The parts whose manifests fit their schema. A file that a manifest names and that is not there is left out.
     pub parts: BTreeMap<PartId, Part>,
     /// The cases with which nothing is wrong that can be told from the case itself.
-    pub cases: BTreeMap<CaseId, Case>,
+    pub cases: BTreeMap<CaseId, HeldCase>,
     /// Everything else, by path: what is wrong with it.
     pub unreadable: Vec<Diagnostic>,
 }
@@ -323,7 +324,7 @@ fn assemble(file: ProjectFile, file_digest: Digest, parts: Vec<ReadPart>, cases:
         project.texts.insert(part.id.clone(), read.texts);
         project.parts.insert(part.id.clone(), part);
     }
-    // Collected and not inserted one by one: made in order, the map has no half-empty nodes, and a case is large.
+    // Collected and not inserted one by one: made in order, the map has no half-empty nodes.
     project.cases = cases.into_iter().filter_map(|read| read.case).map(|case| (case.id.clone(), case)).collect();
     project.fingerprint = fingerprint(&project.parts);
     project

@@ -4,6 +4,7 @@
 //! against the JSON Schema that is generated from the types below ([`schema`]); what refers to something else
 //! is checked over the whole project ([`load`]). Each step gathers all of its errors.
 
+mod case;
 mod case_file;
 mod compile;
 mod diagnostic;
@@ -28,6 +29,7 @@ mod written;
 mod yaml;
 mod yaml_text;
 
+pub use case::{Case, CaseOutline, CaseRef, Fixture, HeldCase};
 pub use case_file::{CaseFile, ClockStep, FaultName, FaultSpec, InvokeStep, RestartStep, Step, Withheld};
 pub use compile::{
     JsonSchemaError, compile_glob, compile_json_path, compile_json_schema, compile_regex, compile_time, literal_prefix,
@@ -46,7 +48,7 @@ pub use foreign::{ForeignFile, unreadable};
 pub use gate_policy::{
     GatePolicy, MinimumRate, NoSignificantDrop, ProjectPolicy, SetPolicy, SetRule, SetSpec, ZeroTolerance,
 };
-pub use judging::{grader_arguments, project_path};
+pub use judging::project_path;
 pub use load::{
     EarlierCases, Loaded, SHORTEST_SECRET, SideProject, completed_probes, is_address, load_part, load_project,
     load_side, load_side_beside, own_kind_schema,
@@ -58,7 +60,7 @@ pub use part::{
     OwnManifest, Part, PartKind, PermissionsManifest, Place, Processing, PromptManifest, PromptVariable, ReplaySignal,
     Retry, RetryOn, Sampling, SourceManifest, ToolManifest, Wire,
 };
-pub use project::{Case, Fixture, Project};
+pub use project::Project;
 pub use project_file::{
     AnswerForm, CommandProbe, CommandWorkflow, ConnectorSpec, EqualReadings, FileProbe, HttpProbe, HttpReady,
     HttpWorkflow, IfMissing, PracticeName, PracticeWorkflow, Probe, ProjectFile, Settle, SqlProbe, StartedTarget,

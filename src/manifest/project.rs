@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use crate::domain::{CaseId, Digest, PartId, WorkflowId};
 
-use crate::domain::{CaseId, Digest, PartId, Question, Risk, WorkflowId};
-
-use super::case_file::{FaultSpec, Step};
-use super::expectation::Expectation;
+use super::case::HeldCase;
 use super::part::{Effect, Manifest, Part};
 use super::project_file::{Probe, ProjectFile};
 use super::written::Written;
@@ -24,7 +21,7 @@ pub struct Project {
     /// The parts, by id.
     pub parts: BTreeMap<PartId, Part>,
     /// The cases, by id.
-    pub cases: BTreeMap<CaseId, Case>,
+    pub cases: BTreeMap<CaseId, HeldCase>,
     /// The text of each source part's files, by part and path, for `cites` and for the practice workflows.
     /// Other parts' files are there too where they are UTF-8.
     pub texts: BTreeMap<PartId, BTreeMap<String, String>>,
@@ -86,58 +83,4 @@ impl Project {
             || workflow.parts.iter().any(|part| acts(part) && !is_started(part))
             || self.file.probes.values().any(looks_elsewhere)
     }
-}
-
-/// A file that a case copies into its trial's state directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixture {
-    /// Its name in the state directory, possibly with folders.
-    pub name: String,
-    /// Where it stands, relative to the project's folder.
-    pub path: String,
-    /// Its content.
-    pub content: Vec<u8>,
-}
-
-/// One case, checked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Case {
-    /// Its identity.
-    pub id: CaseId,
-    /// The risk of its folder: the set it belongs to.
-    pub set: Risk,
-    /// What holds when it passes.
-    pub title: String,
-    /// Its file.
-    pub path: String,
-    /// The line of its `id`, for annotations.
-    pub line: usize,
-    /// The workflow it runs against.
-    pub workflow: WorkflowId,
-    /// All its risks, that of its folder first.
-    pub risks: Vec<Risk>,
-    /// The sources it rests on; empty means all.
-    pub sources: Vec<PartId>,
-    /// How many trials.
-    pub trials: u32,
-    /// Whether it is selected whatever changed.
-    pub always: bool,
-    /// What the workflow gets.
-    pub input: Value,
-    /// Files for the state directory, sorted by name.
-    pub fixtures: Vec<Fixture>,
-    /// What is done, in order.
-    pub steps: Vec<Step>,
-    /// What is done to its calls.
-    pub faults: Vec<FaultSpec>,
-    /// The time told to the workflow at the first step, RFC 3339.
-    pub now: Option<String>,
-    /// What must hold; never empty.
-    pub expect: Vec<Expectation>,
-    /// The digest of everything above that can change a result (not `title`, `path`, `line`, `always`, `risks`).
-    pub digest: Digest,
-    /// The digest of `expect` alone.
-    pub expectation_digest: Digest,
-    /// What a result of it speaks of, beside its own file: the programs and the probes that it is judged by.
-    pub question: Question,
 }

@@ -12,7 +12,7 @@ use crate::domain::{CaseId, PartId, Risk, WorkflowId};
 
 use super::load::names::{FORM_HINT, form_fault};
 use super::part::Part;
-use super::project::Case;
+use super::case::HeldCase;
 use super::project_file::ProjectFile;
 use super::suggest::{hint_for, list_of};
 
@@ -47,7 +47,7 @@ pub struct ScaffoldInput<'a> {
     /// The parts.
     pub parts: &'a BTreeMap<PartId, Part>,
     /// The cases that can be read.
-    pub cases: &'a BTreeMap<CaseId, Case>,
+    pub cases: &'a BTreeMap<CaseId, HeldCase>,
     /// The paths of all files below `cases/`.
     pub paths: &'a [String],
 }
@@ -217,9 +217,9 @@ fn taken_by<'a>(input: &ScaffoldInput<'a>, id: &str) -> Option<&'a str> {
 }
 
 /// The lines of an input with the keys of the workflow's cases, and nothing of their values.
-pub fn blank_input(cases: &BTreeMap<CaseId, Case>, workflow: &WorkflowId, risk: &Risk) -> Vec<String> {
+pub fn blank_input(cases: &BTreeMap<CaseId, HeldCase>, workflow: &WorkflowId, risk: &Risk) -> Vec<String> {
     let mut lines = Vec::new();
-    text::input(text::model_case(cases, workflow, risk), &mut lines);
+    text::input(text::model_case(cases, workflow, risk).as_ref(), &mut lines);
     lines
 }
 

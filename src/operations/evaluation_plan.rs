@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{ANSWER_RISKS, CaseId, CaseStatus, Risk, RunId, WorkflowId, counted};
-use crate::manifest::{Case, Manifest, ModelManifest, Project};
+use crate::manifest::{CaseOutline, HeldCase, Manifest, ModelManifest, Project};
 
 use super::paper::OnSheet;
 use super::reference::shown;
@@ -52,7 +52,7 @@ pub type Observed<'a> = (&'a RunId, &'a [super::account::CaseAccount]);
 /// since.
 pub fn evaluation_plan(project: &Project, observed: Option<Observed<'_>>) -> EvaluationPlan {
     let cases_of = |risk: &&'static str| {
-        let mut cases: Vec<&Case> = project.cases.values().filter(|case| *case.set.as_str() == **risk).collect();
+        let mut cases: Vec<&HeldCase> = project.cases.values().filter(|case| *case.set.as_str() == **risk).collect();
         cases.sort_by(|a, b| a.id.cmp(&b.id));
         cases
     };
@@ -65,7 +65,7 @@ pub fn evaluation_plan(project: &Project, observed: Option<Observed<'_>>) -> Eva
     }
 }
 
-fn planned(project: &Project, case: &Case, observed: Option<Observed<'_>>) -> PlannedEvaluation {
+fn planned(project: &Project, case: &CaseOutline, observed: Option<Observed<'_>>) -> PlannedEvaluation {
     let model = called_model(project, case);
     let result = match &model {
         Err(why) => Err((*why).to_owned()),
@@ -84,7 +84,7 @@ fn planned(project: &Project, case: &Case, observed: Option<Observed<'_>>) -> Pl
 }
 
 /// The model that a case's workflow calls, or why no result of it can be a model's.
-fn called_model(project: &Project, case: &Case) -> Result<String, &'static str> {
+fn called_model(project: &Project, case: &CaseOutline) -> Result<String, &'static str> {
     let Some(workflow) = project.file.workflows.get(&case.workflow) else { return Err("the workflow is gone") };
     if workflow.practice.is_some() {
         return Err("a practice workflow follows a script; no model is called");
@@ -109,7 +109,7 @@ fn called_model(project: &Project, case: &Case) -> Result<String, &'static str> 
     if names.is_empty() { Err("its model is a local stand-in; no model is called") } else { Ok(names.join(", ")) }
 }
 
-fn result(case: &Case, observed: Option<Observed<'_>>) -> Result<String, String> {
+fn result(case: &CaseOutline, observed: Option<Observed<'_>>) -> Result<String, String> {
     let Some((run, cases)) = observed else { return Err("no run is recorded".to_owned()) };
     let Some(known) = cases.iter().find(|known| known.case == case.id.as_str()) else {
         return Err(format!("not run in {run}"));

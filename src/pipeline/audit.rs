@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::change::{ChangeSet, Commit, GitError, GitProject, Sides};
 use crate::domain::{CaseId, CaseStatus, counted};
-use crate::manifest::{Case, Project, load_project};
+use crate::manifest::{HeldCase, Project, load_project};
 use crate::report::{AUDIT_SCHEMA, AuditDocument, AuditEscape, AuditStep, AuditTotals, ShadowTotals, UnplannedStep};
 use crate::selection::{self, Inherited, Plan, PlanRequest};
 use crate::store::Store;
@@ -178,8 +178,8 @@ fn head_state(sides: &Sides, project: &Project) -> Result<Option<State>, String>
 /// Every case that the step before had, as if it had passed and been accepted there: what runs then is what the changes
 /// choose.
 fn as_accepted(changes: &ChangeSet, project: &Project) -> BTreeMap<CaseId, Inherited> {
-    let is_old = |case: &&Case| changes.cases.get(&case.id).is_none_or(|change| change.base.is_some());
-    let inherited = |case: &Case| Inherited {
+    let is_old = |case: &&HeldCase| changes.cases.get(&case.id).is_none_or(|change| change.base.is_some());
+    let inherited = |case: &HeldCase| Inherited {
         record: case.digest.clone(),
         accepted: String::new(),
         acceptances_since: 0,

@@ -12,7 +12,7 @@ use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObser
 use crate::grading::{
     CaseMutation, CaseResult, GradedTrial, GradingContext, TrialResult, by_case, do_nothing, grade, mutate,
 };
-use crate::manifest::{Case, Project};
+use crate::manifest::{Case, CaseOutline, CaseRef, Project};
 use crate::selection::Mode;
 use crate::store::{
     Asked, Kept, Pause, PlannedCase, PlannedForm, Recorder, Resumption, RunHeader, RunKind, Store, StoreError, TakeUp,
@@ -87,7 +87,7 @@ pub(super) struct Ending {
 
 /// A case in one of its forms, with the number of its trials.
 pub(super) struct Planned<'a> {
-    pub(super) case: &'a Case,
+    pub(super) case: CaseRef<'a>,
     pub(super) form: Form,
     pub(super) trials: u32,
 }
@@ -109,10 +109,9 @@ pub(super) fn carry_out(
     let is_open = |spec: &TrialSpec<'_>| !taken.is_settled(&key(spec));
     let (heads, olds): (Vec<_>, Vec<_>) =
         planned.iter().flat_map(specs).filter(is_open).partition(|spec| spec.form == Form::Head);
-    let cases = planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.case)).collect();
     let already = taken.kept.len();
     let total = heads.len() + olds.len() + already + taken.copied.len();
-    let collector = Collector { job, cases, recorder, graded: Mutex::default() };
+    let collector = Collector { job, recorder, graded: Mutex::default() };
     std::thread::scope(|scope| {
         // What is on disk is told, and nothing else: a trial that was told of is never lost.
         scope.spawn(move || {
@@ -183,14 +182,14 @@ pub(super) fn processors() -> usize {
 fn planned<'a>(job: &Job<'a>) -> Vec<Planned<'a>> {
     let prepared = job.prepared;
     // A case says how many trials it needs to show something: more may be asked for, fewer not.
-    let of_set = |case: &Case| prepared.project.file.trials(&case.set, case.trials);
-    let trials = |case: &Case| job.request.trials.map_or_else(|| of_set(case), |asked| asked.max(of_set(case)));
+    let of_set = |case: &CaseOutline| prepared.project.file.trials(&case.set, case.trials);
+    let trials = |case: &CaseOutline| job.request.trials.map_or_else(|| of_set(case), |asked| asked.max(of_set(case)));
     let mut planned = Vec::new();
     for selected in &prepared.plan.selected {
         let Some(head) = prepared.project.cases.get(&selected.case) else { continue };
-        planned.push(Planned { case: head, form: Form::Head, trials: trials(head) });
+        planned.push(Planned { case: head.into(), form: Form::Head, trials: trials(head) });
         if let Some(base) = job.old_forms.case(&selected.case) {
-            planned.push(Planned { case: base, form: Form::Base, trials: trials(base) });
+            planned.push(Planned { case: base.into(), form: Form::Base, trials: trials(base) });
         }
     }
     planned
@@ -207,6 +206,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         .iter()
         .filter(|planned| planned.form == Form::Base)
         .map(|Planned { case, trials, .. }| {
+            let case = case.outline();
             let form = PlannedForm { digest: case.digest.clone(), question: case.question.clone(), trials: *trials };
             (&case.id, form)
         })
@@ -222,7 +222,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             title: Some(case.title.clone()),
             workflow: Some(case.workflow.clone()),
             calls_seen: prepared.project.sees_calls_of(&case.workflow),
-            do_nothing: Some(do_nothing(case, &context)),
+            do_nothing: Some(do_nothing(&case.open(), &context)),
             old_form: old_forms.get(&case.id).cloned(),
         };
         (case.id.clone(), planned)
@@ -277,7 +277,6 @@ fn covers(job: &Job<'_>) -> bool {
 /// Grades and records trials as they end, from whichever thread they come.
 struct Collector<'a> {
     job: &'a Job<'a>,
-    cases: BTreeMap<(&'a CaseId, Form), &'a Case>,
     recorder: Recorder,
     graded: Mutex<Graded>,
 }
@@ -308,9 +307,8 @@ impl Graded {
 
 impl<'a> Collector<'a> {
     fn take(&self, raw: RawObservation<'_>) {
+        let case = raw.case();
         let (observation, redactor) = raw.for_grading();
-        let id = observation.case.clone();
-        let Some(case) = self.cases.get(&(&id, observation.form)) else { return };
         let project = &self.job.prepared.project;
         let context = GradingContext { parts: &project.parts, texts: &project.texts };
         let trial = grade(case, observation, &context);

@@ -12,7 +12,7 @@ use crate::execution::Redactor;
 use crate::grading::GradedTrial;
 use crate::import::{EXPECT, IncidentGround, TrialGround, concerned_case, of_incident, of_trial, risk_of};
 use crate::manifest::{
-    Case, DiskFiles, FileSource, ProjectFile, ScaffoldError, ScaffoldInput, SideProject, Skeleton, blank_input,
+    Case, DiskFiles, FileSource, HeldCase, ProjectFile, ScaffoldError, ScaffoldInput, SideProject, Skeleton, blank_input,
     check_risk, free_id, load_side,
 };
 use crate::operations::{Incident, Source};
@@ -170,15 +170,15 @@ impl Begin<'_> {
             let message = format!("the run {} had no case `{}`", record.header.run, id.as_str().escape_debug());
             return Err(ScaffoldError::new(message, "`holdpoint report RUN` names its cases").into());
         };
-        let is_it = |case: &&Case| case.digest == planned.digest;
+        let is_it = |case: &&HeldCase| case.digest == planned.digest;
         if let Some(case) = self.side.cases.get(id).filter(is_it) {
-            return Ok(case.clone());
+            return Ok(case.open());
         }
         let earlier = record.header.commit.as_ref().and_then(|commit| {
             let files = revision_files(self.root, commit).ok()?;
             load_side(files.as_ref()).cases.remove(id)
         });
-        earlier.filter(|case| is_it(&case)).ok_or_else(|| no_form(record, id, &planned.digest).into())
+        earlier.filter(|case| is_it(&case)).map(|case| case.open()).ok_or_else(|| no_form(record, id, &planned.digest).into())
     }
 
     fn workflow(&self, incident: &Incident) -> Result<WorkflowId, PipelineError> {

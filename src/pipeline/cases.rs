@@ -134,6 +134,6 @@ pub fn case_overview(
     let risks: Vec<Risk> = built_in.chain(project.file.risks.iter().cloned()).collect();
     let matrix = risk_matrix(&project, &risks, &last);
     let context = GradingContext { parts: &project.parts, texts: &project.texts };
-    let do_nothing = project.cases.iter().map(|(id, case)| (id.clone(), do_nothing(case, &context))).collect();
+    let do_nothing = project.cases.iter().map(|(id, case)| (id.clone(), do_nothing(&case.open(), &context))).collect();
     Ok(CaseOverview { risks, coverage: coverage(&project), matrix, last, do_nothing, project })
 }

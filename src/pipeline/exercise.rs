@@ -15,7 +15,7 @@ use crate::exercise::{
     rows,
 };
 use crate::grading::{GradedTrial, GradingContext, grade};
-use crate::manifest::{Case, PartKind, Project, REDACTED};
+use crate::manifest::{Case, HeldCase, PartKind, Project, REDACTED};
 use crate::operations::{Form as PaperForm, Paper};
 use crate::report::render_sheet_html;
 use crate::store::Store;
@@ -206,12 +206,12 @@ fn connector_hint(project: &Project) -> String {
 fn subject(project: &Project, workflow: &WorkflowId, request: &ExerciseRequest) -> Result<Subject, PipelineError> {
     let mut own = project.cases.values().filter(|case| case.workflow == *workflow);
     let case = match &request.case {
-        Some(id) => Some(own.find(|case| case.id.as_str() == id).ok_or_else(|| {
+        Some(id) => Some(own.find(|case| case.id.as_str() == id).map(HeldCase::open).ok_or_else(|| {
             PipelineError::NoCases(format!("the workflow `{workflow}` has no case `{id}` to take the input from"))
         })?),
-        None => own.find(|case| case.faults.is_empty()),
+        None => own.map(HeldCase::open).find(|case| case.faults.is_empty()),
     };
-    let given = request.input.clone().or_else(|| case.map(first_input));
+    let given = request.input.clone().or_else(|| case.as_ref().map(first_input));
     let input = given.ok_or_else(|| {
         let message = format!("the workflow `{workflow}` has no case without faults to take the input from");
         PipelineError::NoCases(format!("{message}: give it with --input"))
@@ -221,8 +221,8 @@ fn subject(project: &Project, workflow: &WorkflowId, request: &ExerciseRequest) 
     Ok(Subject {
         workflow: workflow.clone(),
         input,
-        fixtures: case.map(|case| case.fixtures.clone()).unwrap_or_default(),
-        now: case.and_then(|case| case.now.clone()),
+        fixtures: case.as_ref().map(|case| case.fixtures.clone()).unwrap_or_default(),
+        now: case.and_then(|case| case.now),
         restarts: project.file.workflows.get(workflow).is_some_and(|spec| spec.http.is_none()),
     })
 }
@@ -351,12 +351,10 @@ impl Stage<'_> {
         rows: &[Row],
         context: &GradingContext<'_>,
     ) -> Result<BTreeMap<CaseId, GradedTrial>, PipelineError> {
-        let cases: BTreeMap<&CaseId, &Case> =
-            rows.iter().flat_map(|row| [&row.first, &row.again]).map(|case| (&case.id, case)).collect();
         let specs: Vec<TrialSpec<'_>> = rows
             .iter()
             .flat_map(|row| [&row.first, &row.again])
-            .map(|case| TrialSpec { case, form: Form::Head, trial: 1 })
+            .map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 })
             .collect();
         let graded: Mutex<BTreeMap<CaseId, GradedTrial>> = Mutex::default();
         let state_root = self.store.state_folder(self.run);
@@ -373,8 +371,8 @@ impl Stage<'_> {
             clock: jiff::Timestamp::now,
         };
         let executed = execute(&specs, &settings, &|raw| {
+            let case = raw.case();
             let (observation, redactor) = raw.for_grading();
-            let Some(case) = cases.get(&observation.case) else { return };
             let trial = without_secrets(grade(case, observation, context), redactor);
             let mut graded = graded.lock().unwrap_or_else(PoisonError::into_inner);
             (self.progress)(graded.len() + 1, specs.len(), case.id.as_str());

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::domain::{CaseId, WorkflowId};
 use crate::evidence::{Answer, Form};
 use crate::grading::{CaseMutation, GradedTrial, GradingContext, Sight, by_case, do_nothing};
-use crate::manifest::{Case, Grader, Project};
+use crate::manifest::{Grader, HeldCase, Project};
 use crate::selection::never_selected;
 use crate::store::{RunRecord, Store};
 
@@ -73,7 +73,7 @@ pub fn lint_cases(
         never_selected: never_selected(&project),
         ..CaseLint::default()
     };
-    let passes = project.cases.values().filter(|case| do_nothing(case, &context).passes());
+    let passes = project.cases.values().filter(|case| do_nothing(&case.open(), &context).passes());
     lint.passed_by_nothing = passes.map(|case| case.id.clone()).collect();
     let on_record = OnRecord::read(project_root, &project, &context)?;
     for case in project.cases.values() {
@@ -84,9 +84,10 @@ pub fn lint_cases(
 
 impl CaseLint {
     /// Puts a case where the damage to its trials says.
-    fn judge(&mut self, case: &Case, on_record: &OnRecord) {
+    fn judge(&mut self, case: &HeldCase, on_record: &OnRecord) {
         let is_program = |graded: &Grader| matches!(graded, Grader::Command(_));
-        let has_program = case.expect.iter().any(|one| one.grader().is_some_and(|(grader, _)| is_program(&grader)));
+        let said = case.open();
+        let has_program = said.expect.iter().any(|one| one.grader().is_some_and(|(grader, _)| is_program(&grader)));
         let list = match on_record.mutated.get(&case.id) {
             None => {
                 if !on_record.ran.contains(&case.id) {
@@ -129,7 +130,7 @@ impl OnRecord {
 
     fn take(&mut self, record: &RunRecord, project: &Project, context: &GradingContext<'_>) {
         let of_head = || record.trials.iter().filter(|trial| trial.observation.form == Form::Head);
-        let as_it_ran: Vec<(&Case, &GradedTrial)> = of_head()
+        let as_it_ran: Vec<(&HeldCase, &GradedTrial)> = of_head()
             .filter_map(|trial| {
                 let case = project.cases.get(&trial.observation.case)?;
                 let ran = record.header.cases.get(&case.id)?;
@@ -140,7 +141,7 @@ impl OnRecord {
         let answers = Answers::of(&as_it_ran);
         let new = as_it_ran.into_iter().filter(|(case, _)| !self.mutated.contains_key(&case.id));
         let mutations =
-            by_case(new.filter_map(|(case, trial)| CaseMutation::beside(case, trial, &answers.beside(case), context)));
+            by_case(new.filter_map(|(case, trial)| CaseMutation::beside(&case.open(), trial, &answers.beside(case), context)));
         self.mutated.extend(mutations.into_iter().map(|mutation| (mutation.case.clone(), mutation)));
     }
 }
@@ -150,7 +151,7 @@ impl OnRecord {
 struct Answers<'a>(BTreeMap<&'a WorkflowId, BTreeMap<&'a CaseId, &'a Answer>>);
 
 impl<'a> Answers<'a> {
-    fn of(trials: &[(&'a Case, &'a GradedTrial)]) -> Self {
+    fn of(trials: &[(&'a HeldCase, &'a GradedTrial)]) -> Self {
         let mut answers = Self::default();
         for (case, trial) in trials {
             if let Some(answer) = trial.observation.last_answer() {
@@ -161,7 +162,7 @@ impl<'a> Answers<'a> {
     }
 
     /// Answers of the cases that follow this one by name, from the first again after the last.
-    fn beside(&self, case: &'a Case) -> Vec<(&'a CaseId, &'a Answer)> {
+    fn beside(&self, case: &'a HeldCase) -> Vec<(&'a CaseId, &'a Answer)> {
         let Some(all) = self.0.get(&case.workflow) else { return Vec::new() };
         let after = all.range::<&CaseId, _>((Bound::Excluded(&case.id), Bound::Unbounded));
         let before = all.range::<&CaseId, _>((Bound::Unbounded, Bound::Excluded(&case.id)));

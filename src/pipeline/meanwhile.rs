@@ -45,7 +45,7 @@ fn different(
     let mut names: Vec<String> = parts.map(PartId::to_string).collect();
     let old = &prepared.project.cases;
     let cases: BTreeSet<&CaseId> = old.keys().chain(project.cases.keys()).collect();
-    let digest = |cases: &std::collections::BTreeMap<CaseId, crate::manifest::Case>, id: &CaseId| {
+    let digest = |cases: &std::collections::BTreeMap<CaseId, crate::manifest::HeldCase>, id: &CaseId| {
         cases.get(id).map(|case| case.digest.clone())
     };
     let cases = cases.into_iter().filter(|id| digest(old, id) != digest(&project.cases, id));

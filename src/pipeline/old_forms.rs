@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::domain::{Aspect, CaseId};
-use crate::manifest::{Case, Expectation, Probe, Project, completed_probes, project_path};
+use crate::manifest::{Case, Expectation, HeldCase, Probe, Project, completed_probes, project_path};
 
 use super::PipelineError;
 use super::prepare::Prepared;
@@ -30,7 +30,7 @@ pub(super) struct Places<'a> {
 }
 
 /// Cases as the head has them, each with its form at the base.
-type Pairs<'a> = Vec<(&'a Case, &'a Case)>;
+type Pairs<'a> = Vec<(&'a HeldCase, &'a HeldCase)>;
 
 impl OldForms {
     /// Gathers the old forms of the selected cases. Where one is judged by a program that is another now, the base is
@@ -62,8 +62,8 @@ impl OldForms {
             .for_each(|(head, base)| forms.miss(&head.id, format!("the workflow {} is gone", base.workflow)));
         for (head, base) in runnable {
             match folders {
-                _ if !programs.contains(&head.id) => drop(forms.cases.insert(head.id.clone(), base.clone())),
-                Some(folders) => drop(forms.cases.insert(head.id.clone(), judged_from(base, folders))),
+                _ if !programs.contains(&head.id) => drop(forms.cases.insert(head.id.clone(), base.open())),
+                Some(folders) => drop(forms.cases.insert(head.id.clone(), judged_from(base.open(), folders))),
                 // Without the base's programs the old form cannot be judged as it was.
                 None => forms.miss(&head.id, "the base is no single revision that has the judging programs".to_owned()),
             }
@@ -126,8 +126,7 @@ fn old_probes(
 }
 
 /// The case with every program that judges it started in the copy of the base.
-fn judged_from(case: &Case, folders: Places<'_>) -> Case {
-    let mut case = case.clone();
+fn judged_from(mut case: Case, folders: Places<'_>) -> Case {
     for expectation in &mut case.expect {
         start_in_base(expectation, folders);
     }

@@ -7,7 +7,7 @@ use crate::domain::{CaseId, ExitCode, PartId, RunId, counted, some_of};
 use crate::evidence::{ErrorKind, Form, Observation, TrialError};
 use crate::execution::Cancellation;
 use crate::grading::{CaseMutation, GradedTrial, held};
-use crate::manifest::Case;
+use crate::manifest::HeldCase;
 use crate::report::ReportDocument;
 use crate::selection::{Excluded, Selected, SelectionReason};
 use crate::store::{Asked, Resumption, RunHeader, RunKind, RunSummary, Store, TrialKey, UnfinishedRun};
@@ -451,7 +451,7 @@ pub(super) fn edited(header: &RunHeader, prepared: &Prepared, now: &Snapshot) ->
     let project = &prepared.project;
     let parts: BTreeSet<&PartId> = then.parts.keys().chain(now.parts.keys()).collect();
     for part in parts.into_iter().filter(|part| then.parts.get(*part) != now.parts.get(*part)) {
-        let users = |case: &&Case| {
+        let users = |case: &&HeldCase| {
             let workflow = project.file.workflows.get(&case.workflow);
             workflow.is_none_or(|workflow| workflow.parts.contains(part))
         };

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
-use crate::domain::{CaseId, CaseStatus, PartId, Risk, TrialStatus, canonical_json};
+use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial, TrialResult};
-use crate::manifest::FaultSpec;
+use crate::manifest::{FaultSpec, HeldCase};
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
 
 use super::document::{
@@ -59,7 +59,7 @@ pub trait CaseFeed {
 /// Those of the feed.
 pub fn build<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<ReportDocument, F::Error> {
     let mut cases = case_views(input);
-    take_evidence(&mut cases, input, feed)?;
+    let different_inputs = take_evidence(&mut cases, input, feed)?;
     let ran: BTreeSet<&CaseId> = cases.iter().map(|case| &case.id).collect();
     let excluded: Vec<ExcludedView> = not_run(input, &ran);
     let removed = removed_views(input.compared, &ran);
@@ -108,22 +108,22 @@ pub fn build<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<ReportDoc
         view.do_nothing = passed_by_doing_nothing(own);
     }
     document.evidence_statement = statement(&document);
-    document.limits = limits(&document, different_inputs(&document.cases, input));
+    document.limits = limits(&document, different_inputs);
     document.limits.extend(input.limits.iter().cloned());
     Ok(document)
 }
 
-/// How many different things the cases ask that were to run.
-fn different_inputs(ran: &[CaseView], input: &ReportInput) -> usize {
-    let asked = ran.iter().map(|case| input.cases.get(&case.id).map(|case| canonical_json(&case.input)));
-    asked.collect::<BTreeSet<_>>().len()
-}
-
-/// Gives each case its evidence, hands it over whole, and leaves it that where there is room.
-fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed: &mut F) -> Result<(), F::Error> {
+/// Gives each case what it asks and its evidence, hands it over whole, and leaves it that where there is room. Answers how many
+/// different things the cases ask.
+fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed: &mut F) -> Result<usize, F::Error> {
     let mut room = Room::for_cases(cases, input);
+    let mut asked = BTreeSet::new();
     for case in cases {
-        case.input = input.cases.get(&case.id).map_or(Value::Null, |case| case.input.clone());
+        if let Some(said) = input.cases.get(&case.id).map(HeldCase::open) {
+            case.faults = said.faults.iter().map(fault_text).collect();
+            case.input = said.input;
+        }
+        asked.insert(Digest::of_json(&case.input));
         if let Some(old) = &mut case.old_form {
             old.trials = trial_views(&feed.trials(&case.id, Form::Base)?);
         }
@@ -139,7 +139,7 @@ fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed:
             case.lighten();
         }
     }
-    Ok(())
+    Ok(asked.len())
 }
 
 /// This run behind those before it.
@@ -304,7 +304,7 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         do_nothing: input.do_nothing.get(id).copied(),
         tolerated: input.verdict.sets.iter().any(|judgement| judgement.tolerates(id)),
         input: Value::Null,
-        faults: case.map(|case| case.faults.iter().map(fault_text).collect()).unwrap_or_default(),
+        faults: Vec::new(),
         outlives_trials: case.and_then(|case| input.outlives_trials.get(&case.workflow).copied()),
         accepted_output: None,
         trials: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::comparison::Compared;
 use crate::domain::{BaselineHealth, CaseId, Digest, RunId, WorkflowId};
 use crate::grading::{CaseResult, DoNothing};
-use crate::manifest::Case;
+use crate::manifest::HeldCase;
 use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
 use crate::verdict::{Shadow, Verdict};
@@ -47,7 +47,7 @@ pub struct ReportInput<'a> {
     /// The results of the base forms of edited cases.
     pub old_forms: &'a [CaseResult],
     /// The head's cases.
-    pub cases: &'a BTreeMap<CaseId, Case>,
+    pub cases: &'a BTreeMap<CaseId, HeldCase>,
     /// The digest of the answer's text that was accepted earlier, by case.
     pub accepted_answers: &'a BTreeMap<CaseId, Digest>,
     /// Whether a workflow that does nothing would pass, by case.

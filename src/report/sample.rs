@@ -12,7 +12,7 @@ use crate::comparison::{Compared, Ended, Standing};
 use crate::domain::{BaselineHealth, CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus, WorkflowId};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, DoNothing, GradedTrial, TrialResult};
-use crate::manifest::Case;
+use crate::manifest::HeldCase;
 use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
 use crate::selection::{ExclusionReason, Plan, Selected, SelectionReason};
 use crate::verdict::{Shadow, Verdict, VerdictReason, VerdictWord};
@@ -40,7 +40,7 @@ pub(super) struct Sample {
     pub(super) old_forms: Vec<CaseResult>,
     /// What the results rest on.
     pub(super) trials: Vec<GradedTrial>,
-    pub(super) cases: BTreeMap<CaseId, Case>,
+    pub(super) cases: BTreeMap<CaseId, HeldCase>,
     pub(super) accepted_outputs: BTreeMap<CaseId, String>,
     pub(super) accepted_answers: BTreeMap<CaseId, Digest>,
     pub(super) do_nothing: BTreeMap<CaseId, DoNothing>,
@@ -196,7 +196,7 @@ impl Sample {
                 change: "source returns-policy file:policies/returns.md modified".to_owned(),
             }],
         });
-        self.cases.insert(id.clone(), case(&id, set, title));
+        self.cases.insert(id.clone(), case(&id, set, title).held());
         let compared = Compared::new(id.clone(), Risk::from(set), standing, why);
         let passed = trials.iter().filter(|trial| trial.status == TrialStatus::Passed).count();
         let ended = |status, passed: usize| {

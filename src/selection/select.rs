@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::{BaseKind, Change, ChangeKind, ChangeSet};
 use crate::domain::{BaselineHealth, CaseId, CaseStatus, Risk, some_of};
-use crate::manifest::{Case, Project};
+use crate::manifest::{HeldCase, Project};
 
 use super::plan::{Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason};
 use super::rules::{Asked, RuleScope, ruling};
@@ -82,7 +82,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     /// Every reason to run the case, sorted; empty where there is none.
-    fn reasons(&self, case: &Case) -> Vec<SelectionReason> {
+    fn reasons(&self, case: &HeldCase) -> Vec<SelectionReason> {
         let mut reasons = BTreeSet::new();
         for stake in self.stakes.iter().filter(|stake| stake.reaches(case)) {
             for risk in stake.risks_of(case) {
@@ -97,14 +97,14 @@ impl Context<'_> {
         reasons.into_iter().collect()
     }
 
-    fn own_change(&self, case: &Case) -> Option<SelectionReason> {
+    fn own_change(&self, case: &HeldCase) -> Option<SelectionReason> {
         let has_old_form = self.changes.cases.get(&case.id).is_some_and(|change| change.base.is_some());
         let reason = if has_old_form { SelectionReason::CaseChanged } else { SelectionReason::CaseWithoutOldForm };
         self.changed_cases.contains(&case.id).then_some(reason)
     }
 
     /// Reasons that lie in how the case stood before, not in what changed.
-    fn earlier_result(&self, case: &Case) -> Vec<SelectionReason> {
+    fn earlier_result(&self, case: &HeldCase) -> Vec<SelectionReason> {
         let accepted = self.known.get(&case.id);
         let mut reasons = Vec::new();
         match accepted {
@@ -121,7 +121,7 @@ impl Context<'_> {
         reasons
     }
 
-    fn exclusion(&self, case: &Case) -> ExclusionReason {
+    fn exclusion(&self, case: &HeldCase) -> ExclusionReason {
         if self.changes.changes.is_empty() && self.changes.cases.is_empty() {
             ExclusionReason::NothingChanged
         } else if self.stakes.iter().any(|stake| stake.risks_of(case).next().is_some()) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::{Change, ChangeKind, ChangeSet, Direction};
 use crate::domain::{PartId, Risk, WorkflowId};
-use crate::manifest::{Case, Project};
+use crate::manifest::{HeldCase, Project};
 
 use super::plan::Uncovered;
 use super::rules::{Asked, RuleScope, Ruling, ruling};
@@ -35,7 +35,7 @@ enum Reach<'a> {
 }
 
 impl Reach<'_> {
-    fn reaches(&self, case: &Case) -> bool {
+    fn reaches(&self, case: &HeldCase) -> bool {
         match self {
             Self::All => true,
             Self::Workflows(workflows) => workflows.contains(&case.workflow),
@@ -77,12 +77,12 @@ impl<'a> Stake<'a> {
     }
 
     /// Whether the changes are such that this case could be affected, whatever its risks.
-    pub(super) fn reaches(&self, case: &Case) -> bool {
+    pub(super) fn reaches(&self, case: &HeldCase) -> bool {
         self.reach.reaches(case)
     }
 
     /// Those of the case's risks that are at stake here, if the case is reached.
-    pub(super) fn risks_of<'c>(&'c self, case: &'c Case) -> impl Iterator<Item = &'c Risk> {
+    pub(super) fn risks_of<'c>(&'c self, case: &'c HeldCase) -> impl Iterator<Item = &'c Risk> {
         case.risks.iter().chain([&case.set]).filter(|risk| self.ruling.risks.contains(*risk))
     }
 }

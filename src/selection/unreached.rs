@@ -1,7 +1,7 @@
 //! Cases that no change of a part can select.
 
 use crate::domain::CaseId;
-use crate::manifest::{Case, Project};
+use crate::manifest::{HeldCase, Project};
 
 use super::stake::Stake;
 
@@ -10,7 +10,7 @@ use super::stake::Stake;
 pub fn never_selected(project: &Project) -> Vec<CaseId> {
     let stakes: Vec<Stake<'_>> =
         project.parts.iter().map(|(id, part)| Stake::of_any_change(part.kind.into(), Some(id), project)).collect();
-    let selected = |case: &&Case| {
+    let selected = |case: &&HeldCase| {
         case.always || stakes.iter().any(|stake| stake.reaches(case) && stake.risks_of(case).next().is_some())
     };
     let cases = project.cases.values().filter(|case| !selected(case));

@@ -70,9 +70,7 @@ impl Recorder {
     pub(super) fn begin(path: &Path, header: &RunHeader) -> Result<(Self, Receiver<Kept>), StoreError> {
         // Made under another name: a record that stands there under its own says which run it is of.
         let fresh = path.with_extension("new");
-        let connection = schema::open(&fresh, MIGRATIONS)?;
-        write_fact(&connection, &fresh, "header", header)?;
-        connection.close().map_err(|(_, source)| StoreError::Database { path: fresh.clone(), source })?;
+        schema::begin(&fresh, MIGRATIONS, |connection| write_fact(connection, &fresh, "header", header))?;
         let placed = std::fs::rename(&fresh, path).and_then(|()| match path.parent() {
             Some(folder) => std::fs::File::open(folder)?.sync_all(),
             None => Ok(()),

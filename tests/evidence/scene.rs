@@ -8,7 +8,7 @@ use std::sync::{Mutex, OnceLock};
 use holdpoint::domain::{Claim, ClaimCheck, OperationId};
 use holdpoint::evidence::{Form, Observation, OperationSeen, check_claim};
 use holdpoint::execution::{Cancellation, ExecutionSettings, TrialSpec, execute};
-use holdpoint::manifest::{DiskFiles, Project, load_project};
+use holdpoint::manifest::{CaseRef, DiskFiles, Project, load_project};
 use serde_json::{Value, json};
 
 /// The shop's manifest.
@@ -121,7 +121,7 @@ impl Scene {
             may_start: &|_| true,
             clock: jiff::Timestamp::now,
         };
-        let trial = |case| TrialSpec { case, form: Form::Head, trial: 1 };
+        let trial = |case| TrialSpec { case: CaseRef::Held(case), form: Form::Head, trial: 1 };
         let specs: Vec<TrialSpec<'_>> = project.cases.values().map(trial).collect();
         let seen = Mutex::new(BTreeMap::new());
         execute(&specs, &settings, &|raw| {

@@ -66,12 +66,12 @@ pub(crate) fn run(project: &Project) -> Vec<GradedTrial> {
         clock: jiff::Timestamp::now,
     };
     let specs: Vec<TrialSpec<'_>> =
-        project.cases.values().map(|case| TrialSpec { case, form: Form::Head, trial: 1 }).collect();
+        project.cases.values().map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 }).collect();
     let graded = Mutex::new(Vec::new());
     let context = GradingContext { parts: &project.parts, texts: &project.texts };
     execute(&specs, &settings, &|raw| {
+        let case = raw.case();
         let observation = raw.redacted();
-        let case = &project.cases[&observation.case];
         graded.lock().unwrap().push(grade(case, observation, &context));
     })
     .unwrap();

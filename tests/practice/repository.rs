@@ -81,7 +81,7 @@ impl Repository {
         let project =
             load_project(sides.head_files(), &environment).unwrap_or_else(|found| panic!("{found:#?}")).project;
         let changes = sides.changes(&project, None).unwrap();
-        let accepted = |case: &holdpoint::manifest::Case| Inherited {
+        let accepted = |case: &holdpoint::manifest::HeldCase| Inherited {
             record: case.digest.clone(),
             accepted: String::new(),
             acceptances_since: 0,

@@ -6,6 +6,7 @@ use super::super::standing::{Ended, GradeChange};
 use super::*;
 use crate::baseline::samples;
 use crate::domain::{BaselineHealth, Digest, Outcome, WorkflowId};
+use crate::manifest::{Case, CaseOutline};
 
 use CaseStatus::{Errored, Failed, Flaky, Passed, Uncertain};
 
@@ -15,27 +16,13 @@ const OLD: &str = "form of the base";
 const NEW: &str = "form of the head";
 
 fn case(id: &str, form: &str) -> Case {
-    Case {
-        id: CaseId::from(id),
-        set: Risk::from("access"),
-        title: String::new(),
-        path: String::new(),
+    let outline = CaseOutline {
         line: 1,
-        workflow: WorkflowId::from("desk"),
-        risks: vec![Risk::from("access")],
-        sources: Vec::new(),
-        trials: 1,
-        always: false,
-        input: json!({}),
-        fixtures: Vec::new(),
-        steps: Vec::new(),
-        faults: Vec::new(),
-        now: None,
-        expect: Vec::new(),
         digest: Digest::of(form.as_bytes()),
         expectation_digest: Digest::of(form.as_bytes()),
-        question: crate::domain::Question::default(),
-    }
+        ..CaseOutline::named(CaseId::from(id), Risk::from("access"), WorkflowId::from("desk"))
+    };
+    Case::new(outline, json!({}), Vec::new())
 }
 
 fn result(form: &str, status: CaseStatus) -> CaseResult {
@@ -85,7 +72,7 @@ fn compared(situation: Situation<'_>) -> Compared {
         baseline.cases.insert(CaseId::from("another"), entry(ACCEPTED, Passed));
     }
     baseline.cases.extend(situation.accepted.map(|(form, status)| (CaseId::from("c"), entry(form, status))));
-    let change = CaseChange { base: Some(case("c", OLD)), expectation_only: true };
+    let change = CaseChange { base: Some(case("c", OLD).held()), expectation_only: true };
     let results: Vec<CaseResult> = situation.now.map(|status| result(situation.form, status)).into_iter().collect();
     let old_forms: Vec<CaseResult> = situation.old.map(|(form, status)| result(form, status)).into_iter().collect();
     let all = compare(&CompareInput {
@@ -93,7 +80,7 @@ fn compared(situation: Situation<'_>) -> Compared {
         old_forms: &old_forms,
         baseline: &baseline,
         health: BaselineHealth::Sound,
-        cases: &BTreeMap::from([(CaseId::from("c"), case("c", situation.form))]),
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", situation.form).held())]),
         changed: &situation.edited.then_some((CaseId::from("c"), change)).into_iter().collect(),
         project_file: &Digest::of(b"holdpoint.yaml"),
     });
@@ -280,7 +267,7 @@ fn a_result_of_another_form_than_the_project_has_now_counts_for_nothing() {
         old_forms: &[],
         baseline: &baseline,
         health: BaselineHealth::Sound,
-        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW).held())]),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(b"holdpoint.yaml"),
     });
@@ -296,7 +283,7 @@ fn from_to(accepted: &CaseResult, now: &CaseResult) -> Compared {
         old_forms: &[],
         baseline: &baseline,
         health: BaselineHealth::Sound,
-        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW).held())]),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(b"holdpoint.yaml"),
     });
@@ -387,13 +374,13 @@ fn the_accepted_form_run_again_with_fewer_trials_says_nothing_of_an_edited_case(
     let mut accepted = entry(ACCEPTED, Passed);
     accepted.case.trials = 2;
     baseline.cases.insert(CaseId::from("c"), accepted);
-    let change = CaseChange { base: Some(case("c", ACCEPTED)), expectation_only: true };
+    let change = CaseChange { base: Some(case("c", ACCEPTED).held()), expectation_only: true };
     let compared = compare(&CompareInput {
         results: &[result(NEW, Passed)],
         old_forms: &[result(ACCEPTED, Passed)],
         baseline: &baseline,
         health: BaselineHealth::Sound,
-        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW))]),
+        cases: &BTreeMap::from([(CaseId::from("c"), case("c", NEW).held())]),
         changed: &BTreeMap::from([(CaseId::from("c"), change)]),
         project_file: &Digest::of(b"holdpoint.yaml"),
     });
@@ -428,13 +415,14 @@ fn judged_otherwise(
         |status, question: &crate::domain::Question| CaseResult { question: question.clone(), ..result(NEW, status) };
     let results: Vec<CaseResult> = now.0.map(|status| ran(status, &now.1)).into_iter().collect();
     let old_forms: Vec<CaseResult> = old.map(|status| ran(status, &accepted.1)).into_iter().collect();
-    let case = Case { question: now.1, ..case("c", NEW) };
+    let mut case = case("c", NEW);
+    case.question = now.1;
     let compared = compare(&CompareInput {
         results: &results,
         old_forms: &old_forms,
         baseline: &baseline,
         health: BaselineHealth::Sound,
-        cases: &BTreeMap::from([(CaseId::from("c"), case)]),
+        cases: &BTreeMap::from([(CaseId::from("c"), case.held())]),
         changed: &BTreeMap::new(),
         project_file: &Digest::of(project_file.as_bytes()),
     });
@@ -527,7 +515,11 @@ fn an_edited_form_names_no_grades_and_a_pair_needs_the_same_question() {
 #[test]
 fn a_case_in_another_set_than_it_was_accepted_in_or_had_at_the_base_says_which() {
     let moved = |accepted: Option<&str>, base: &str| {
-        let in_set = |set: &str| Case { set: Risk::from(set), ..case("c", NEW) };
+        let in_set = |set: &str| {
+            let mut case = case("c", NEW);
+            case.set = Risk::from(set);
+            case.held()
+        };
         let mut baseline = Baseline::default();
         baseline.cases.extend(accepted.map(|set| {
             let mut entry = entry(NEW, Passed);

@@ -229,7 +229,7 @@ fn neither_jobs_nor_order_change_a_result() {
 fn trials_and_forms_of_one_case_are_kept_apart() {
     let specimen = Specimen::of_script("cat");
     let case = case("one", json!({}));
-    let spec = |form, trial| TrialSpec { case: &case, form, trial };
+    let spec = |form, trial| TrialSpec { case: (&case).into(), form, trial };
     let seen = std::sync::Mutex::new(Vec::new());
     let specs = [spec(Form::Head, 1), spec(Form::Head, 2), spec(Form::Base, 1)];
     specimen
@@ -250,7 +250,7 @@ fn a_cancelled_run_ends_the_trial_in_flight_and_starts_no_other() {
     let mut specimen = Specimen::of_script("echo x");
     specimen.jobs = 1;
     let cases: Vec<Case> = (0..5).map(|n| case(&format!("case-{n}"), json!({}))).collect();
-    let specs: Vec<TrialSpec<'_>> = cases.iter().map(|case| TrialSpec { case, form: Form::Head, trial: 1 }).collect();
+    let specs: Vec<TrialSpec<'_>> = cases.iter().map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 }).collect();
     let seen = std::sync::Mutex::new(Vec::new());
     let result = specimen.execute(&specs, &|raw| {
         seen.lock().unwrap().push(raw.redacted());
@@ -301,7 +301,7 @@ fn a_secret_is_seen_by_graders_and_by_no_record() {
     specimen.write("workflow.sh", "echo my token is $TOKEN; echo $TOKEN >&2");
     specimen.environment.insert("TOKEN".to_owned(), "s3cr3t-value".to_owned());
     let case = case("one", json!({}));
-    let spec = TrialSpec { case: &case, form: Form::Head, trial: 1 };
+    let spec = TrialSpec { case: (&case).into(), form: Form::Head, trial: 1 };
     let seen = std::sync::Mutex::new(Vec::new());
     specimen
         .execute(&[spec], &|raw| {

@@ -9,7 +9,7 @@ use crate::manifest::case_file::CaseFile;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::FileSource;
 use crate::manifest::node::{Half, below};
-use crate::manifest::project::{Case, Fixture};
+use crate::manifest::case::{Case, CaseOutline, Fixture, HeldCase};
 use crate::manifest::schema::{FileKind, read_raw};
 use crate::manifest::yaml::Document;
 
@@ -31,7 +31,7 @@ pub(super) struct ReadCase {
     /// Whether it has the keys that only a case has.
     pub(super) looks_like_case: bool,
     /// The case, where nothing is wrong with it.
-    pub(super) case: Option<Case>,
+    pub(super) case: Option<HeldCase>,
     /// What is wrong with it.
     pub(super) errors: Vec<Diagnostic>,
 }
@@ -71,7 +71,7 @@ pub(super) fn read(files: &dyn FileSource, path: &str, scope: Option<&Scope<'_>>
             }
             if let (Some(set), true) = (set, read.errors.is_empty()) {
                 let line = read.id_place.as_ref().map_or(0, IdPlace::line);
-                read.case = Some(case(raw, set, path, line, fixtures));
+                read.case = Some(case(raw, set, path, line, fixtures).held());
             }
         }
         Err(errors) => read.errors.extend(errors),
@@ -218,7 +218,7 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
     if !raw.faults.is_empty() {
         question.set(Aspect::FaultSchedule, Digest::of_json(&json!(raw.faults)));
     }
-    Case {
+    let outline = CaseOutline {
         id: raw.id,
         set,
         title: raw.title,
@@ -229,14 +229,17 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
         sources: raw.sources,
         trials: raw.trials,
         always: raw.always,
-        input: raw.input,
         fixtures,
+        digest,
+        expectation_digest,
+        question,
+    };
+    Case {
+        outline: outline.into(),
+        input: raw.input,
         steps: raw.steps,
         faults: raw.faults,
         now: raw.now,
-        expectation_digest,
         expect: raw.expect,
-        digest,
-        question,
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::Aspect;
 use crate::manifest::files::FileSource;
-use crate::manifest::project::{Case, Project};
+use crate::manifest::case::HeldCase;
+use crate::manifest::project::Project;
 
 use super::cases::ReadCase;
 use super::names::IdPlace;
@@ -14,7 +14,7 @@ use super::names::IdPlace;
 #[derive(Clone, Default)]
 pub struct EarlierCases<'a> {
     side: Option<&'a dyn FileSource>,
-    cases: BTreeMap<&'a str, &'a Case>,
+    cases: BTreeMap<&'a str, &'a HeldCase>,
 }
 
 impl<'a> EarlierCases<'a> {
@@ -33,15 +33,12 @@ impl<'a> EarlierCases<'a> {
         if !is_same(path) || !case.fixtures.iter().all(|fixture| is_same(&fixture.path)) {
             return None;
         }
-        let mut taken = case.clone();
-        taken.question.forget(Aspect::JudgingPrograms);
-        taken.question.forget(Aspect::Probes);
         Some(ReadCase {
             path: path.to_owned(),
             id_place: Some(IdPlace::of_case(case)),
             fixture_paths: case.fixtures.iter().map(|fixture| fixture.path.clone()).collect(),
             looks_like_case: true,
-            case: Some(taken),
+            case: Some(case.clone()),
             errors: Vec::new(),
         })
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::manifest::diagnostic::{Diagnostic, SourceText};
 use crate::manifest::node::Half;
-use crate::manifest::project::Case;
+use crate::manifest::case::HeldCase;
 use crate::manifest::yaml::Document;
 
 /// The most characters of an identity.
@@ -66,7 +66,7 @@ impl IdPlace {
     }
 
     /// The place of a case that was read before, whose text is not kept.
-    pub(super) fn of_case(case: &Case) -> Self {
+    pub(super) fn of_case(case: &HeldCase) -> Self {
         Self { id: case.id.to_string(), line: case.line, column: 1, source: SourceText::new(&case.path, "") }
     }
 

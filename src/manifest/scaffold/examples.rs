@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::domain::{Claim, Outcome};
 use crate::manifest::case_file::FaultName;
-use crate::manifest::expectation::Expectation;
 use crate::manifest::part::{Effect, Manifest, Part, PartKind};
-use crate::manifest::project::Case;
+use crate::manifest::case::Case;
 use crate::manifest::project_file::{Probe, WorkflowSpec};
 use crate::manifest::yaml_text::{quoted, word};
 
@@ -54,7 +53,7 @@ impl<'a> Ground<'a> {
 fn probes<'a>(material: &Material<'a>) -> Vec<(&'a str, &'a Probe)> {
     let mut asked: BTreeMap<&str, usize> = BTreeMap::new();
     for case in material.input.cases.values().filter(|case| case.workflow == *material.workflow) {
-        for probe in case.expect.iter().filter_map(probe_of) {
+        for probe in case.probes() {
             *asked.entry(probe).or_default() += 1;
         }
     }
@@ -68,13 +67,6 @@ fn probes<'a>(material: &Material<'a>) -> Vec<(&'a str, &'a Probe)> {
         probes.retain(|(name, probe)| times(name) > 0 || probe.workflow.is_some());
     }
     probes
-}
-
-fn probe_of(expectation: &Expectation) -> Option<&str> {
-    match &expectation.not {
-        Some(inner) => probe_of(inner),
-        None => expectation.effects.as_ref().map(|effects| effects.probe.as_str()),
-    }
 }
 
 /// An operation with an effect, on whose way holdpoint stands: of the part itself where that is a connector, else of the workflow's

@@ -121,7 +121,7 @@ fn with_every_example_taken_into_use_each_skeleton_loads() {
         let case = &project.cases[&skeleton.id];
         assert_eq!(case.set.as_str(), shows.split('/').nth(1).unwrap());
         assert_eq!(case.workflow.as_str(), workflow);
-        assert!(!case.expect.is_empty(), "{shows}");
+        assert!(!case.open().expect.is_empty(), "{shows}");
     }
 }
 
@@ -239,7 +239,7 @@ fn hostile_keys_stay_keys() {
     let skeleton = begun(&files, "notes/tone", None, None).unwrap();
     let files = files.with(&skeleton.path, filled_in(&skeleton));
     let project = load_project(&files, &BTreeMap::new()).unwrap().project;
-    let keys = |id: &str| project.cases[id].input.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let keys = |id: &str| project.cases[id].open().input.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys("notes-tone"), keys("odd"));
 }
 

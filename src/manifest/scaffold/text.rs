@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::{CaseId, Risk, WorkflowId};
 use crate::manifest::part::{Part, PartKind};
-use crate::manifest::project::Case;
+use crate::manifest::case::{Case, HeldCase};
 use crate::manifest::yaml_text::{quoted, schema_line, word};
 
 use super::ScaffoldInput;
@@ -48,8 +48,8 @@ pub(super) fn text(material: &Material<'_>) -> String {
         lines.push(format!("sources: [{}]", word(part.id.as_str())));
     }
     let model = model_case(material.input.cases, workflow, risk);
-    input(model, &mut lines);
-    let ground = Ground::of(material, model);
+    input(model.as_ref(), &mut lines);
+    let ground = Ground::of(material, model.as_ref());
     lines.extend(examples::fault(&ground));
     lines.push(
         "# What must hold. Take `[]` away, and the `#` from each line that fits, with words of this case in it."
@@ -62,27 +62,29 @@ pub(super) fn text(material: &Material<'_>) -> String {
 
 /// The case whose input shows what the workflow takes: of the same set where that has any, and with the keys that
 /// most of the workflow's cases have.
-pub(super) fn model_case<'a>(
-    cases: &'a BTreeMap<CaseId, Case>,
+pub(super) fn model_case(
+    cases: &BTreeMap<CaseId, HeldCase>,
     workflow: &WorkflowId,
     risk: &Risk,
-) -> Option<&'a Case> {
-    let own: Vec<&Case> = cases.values().filter(|case| case.workflow == *workflow).collect();
-    let mut alike: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
-    for case in &own {
-        *alike.entry(keys(case)).or_default() += 1;
+) -> Option<Case> {
+    let own = cases.values().filter(|case| case.workflow == *workflow);
+    let own: Vec<(&HeldCase, Option<Vec<String>>)> = own.map(|case| (case, keys(&case.open().input))).collect();
+    let mut alike: BTreeMap<&Option<Vec<String>>, usize> = BTreeMap::new();
+    for (_, keys) in &own {
+        *alike.entry(keys).or_default() += 1;
     }
-    let rank = |case: &&Case| {
-        let usual = alike.get(&keys(case)).copied().unwrap_or_default();
-        (!case.input.is_object(), case.set != *risk, Reverse(usual))
+    let rank = |(case, keys): &&(&HeldCase, Option<Vec<String>>)| {
+        let usual = alike.get(keys).copied().unwrap_or_default();
+        (keys.is_none(), case.set != *risk, Reverse(usual))
     };
-    own.iter().copied().min_by_key(rank)
+    own.iter().min_by_key(rank).map(|(case, _)| case.open())
 }
 
-fn keys(case: &Case) -> Vec<&str> {
-    let mut keys: Vec<&str> = case.input.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+/// The keys of an input that is a map, sorted.
+fn keys(input: &Value) -> Option<Vec<String>> {
+    let mut keys: Vec<String> = input.as_object()?.keys().cloned().collect();
     keys.sort_unstable();
-    keys
+    Some(keys)
 }
 
 pub(super) fn input(model: Option<&Case>, lines: &mut Vec<String>) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::change::Snapshot;
 use crate::domain::{CaseId, CaseStatus, Digest, RunId};
-use crate::manifest::Case;
+use crate::manifest::HeldCase;
 use crate::store::{RunKind, Store};
 
 use super::super::PipelineError;
@@ -117,9 +117,9 @@ impl Recorded {
         }
     }
 
-    pub(super) fn of(&self, state: Option<&State>, cases: &BTreeMap<CaseId, Case>) -> BTreeMap<CaseId, CaseStatus> {
+    pub(super) fn of(&self, state: Option<&State>, cases: &BTreeMap<CaseId, HeldCase>) -> BTreeMap<CaseId, CaseStatus> {
         let Some(known) = state.and_then(|state| self.states.get(state)) else { return BTreeMap::new() };
-        let status = |case: &Case| known.get(&(case.id.clone(), case.digest.clone())).copied();
+        let status = |case: &HeldCase| known.get(&(case.id.clone(), case.digest.clone())).copied();
         cases.values().filter_map(|case| Some((case.id.clone(), status(case)?))).collect()
     }
 }

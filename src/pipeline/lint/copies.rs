@@ -8,7 +8,7 @@ use serde_json::json;
 use similar::TextDiff;
 
 use crate::domain::{CaseId, WorkflowId};
-use crate::manifest::Case;
+use crate::manifest::{Case, HeldCase};
 
 /// Two texts that share this much of their characters are near copies: a question of thirty letters in a case of three
 /// hundred makes another case, a letter or a blank does not.
@@ -31,11 +31,12 @@ pub struct NearCopy {
 
 /// The pairs of near copies among the cases of each workflow, sorted. Of cases that fail other calls, or the same in another
 /// way, none is a copy: one word makes that another question.
-pub(super) fn near_copies<'a>(cases: impl Iterator<Item = &'a Case>) -> Vec<NearCopy> {
+pub(super) fn near_copies<'a>(cases: impl Iterator<Item = &'a HeldCase>) -> Vec<NearCopy> {
     let mut by_faults: BTreeMap<(&WorkflowId, String), Vec<(String, &CaseId)>> = BTreeMap::new();
-    for case in cases {
+    for held in cases {
+        let case = held.open();
         let faults = json!(case.faults).to_string();
-        by_faults.entry((&case.workflow, faults)).or_default().push((essence(case), &case.id));
+        by_faults.entry((&held.workflow, faults)).or_default().push((essence(&case), &held.id));
     }
     let mut pairs: BTreeMap<(&CaseId, &CaseId), f32> = BTreeMap::new();
     for mut texts in by_faults.into_values() {

@@ -6,7 +6,7 @@ use crate::comparison::Standing;
 use crate::domain::{CaseId, CaseStatus, Claim, ClaimCheck, Digest, OperationId, Outcome, TrialStatus};
 use crate::evidence::{Answered, ClaimMade, ErrorKind, Form, LookHad, OperationSeen, Reading, TrialError};
 use crate::grading::{CaseResult, TrialResult};
-use crate::manifest::{FaultName, FaultSpec};
+use crate::manifest::{Case, FaultName, FaultSpec};
 
 use super::trials::{attempt, exchanges, grade, json_answer, step, text_answer, trial};
 use super::{HOSTILE, Sample};
@@ -81,8 +81,9 @@ impl Sample {
             (CaseStatus::Uncertain, Standing::NotComparable, "what it ended in now cannot be held against a pass"),
             vec![trial],
         );
-        if let Some(case) = self.cases.get_mut(&CaseId::from("lost-ack-after-commit")) {
-            case.faults = vec![FaultSpec::new("review", "stage", 1, FaultName::LostAck)];
+        if let Some(held) = self.cases.get_mut(&CaseId::from("lost-ack-after-commit")) {
+            let faults = vec![FaultSpec::new("review", "stage", 1, FaultName::LostAck)];
+            *held = Case { faults, ..held.open() }.held();
         }
     }
 

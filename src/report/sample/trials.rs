@@ -10,30 +10,16 @@ use crate::evidence::{
     StepObservation,
 };
 use crate::grading::{Grade, GradedTrial};
-use crate::manifest::Case;
+use crate::manifest::{Case, CaseOutline};
 
 pub(super) fn case(id: &CaseId, set: &str, title: &str) -> Case {
-    Case {
-        id: id.clone(),
-        set: Risk::from(set),
+    let outline = CaseOutline {
         title: title.to_owned(),
         path: format!("cases/{set}/{id}.yaml"),
         line: 1,
-        workflow: "mesa".into(),
-        risks: vec![Risk::from(set)],
-        sources: Vec::new(),
-        trials: 1,
-        always: false,
-        input: json!({"question": format!("What about {id}?"), "customer": "K-12"}),
-        fixtures: Vec::new(),
-        steps: Vec::new(),
-        faults: Vec::new(),
-        now: None,
-        expect: Vec::new(),
-        digest: Digest::of(b"case"),
-        expectation_digest: Digest::of(b"expectation"),
-        question: crate::domain::Question::default(),
-    }
+        ..CaseOutline::named(id.clone(), Risk::from(set), "mesa".into())
+    };
+    Case::new(outline, json!({"question": format!("What about {id}?"), "customer": "K-12"}), Vec::new())
 }
 
 pub(super) fn text_answer(text: &str) -> Answer {

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::change::{CaseChange, Direction, Side};
 use crate::domain::{Digest, PartId, WorkflowId};
-use crate::manifest::{Part, PartKind};
+use crate::manifest::{Case, CaseOutline, Part, PartKind};
 use crate::selection::Uncovered;
 
 /// Two workflows. `desk` uses every part but `stray` (which nobody uses) and `lab-prompt`; `lab` uses `lab-prompt`
@@ -39,7 +39,7 @@ fn project(cases: Vec<Case>) -> Project {
         file_digest: Digest::of(b"project file"),
         written: crate::manifest::Written::default(),
         parts: parts.into_iter().map(|(id, kind)| (PartId::from(id), part(id, kind))).collect(),
-        cases: cases.into_iter().map(|case| (case.id.clone(), case)).collect(),
+        cases: cases.into_iter().map(|case| (case.id.clone(), case.held())).collect(),
         texts: BTreeMap::new(),
         fingerprint: Digest::of(b"fingerprint"),
     }
@@ -53,27 +53,15 @@ fn part(id: &str, kind: PartKind) -> Part {
 /// A case named by what it is: `workflow/set` and what follows is free, as `desk/access` or `lab/tone-2`.
 fn case(id: &str, set: &str) -> Case {
     let workflow = id.split('/').next().unwrap();
-    Case {
-        id: CaseId::from(id),
-        set: Risk::from(set),
-        title: String::new(),
-        path: format!("cases/{set}/{id}.yaml"),
-        line: 1,
-        workflow: WorkflowId::from(workflow),
-        risks: vec![Risk::from(set)],
-        sources: Vec::new(),
-        trials: 1,
-        always: false,
-        input: json!({}),
-        fixtures: Vec::new(),
-        steps: Vec::new(),
-        faults: Vec::new(),
-        now: None,
-        expect: Vec::new(),
-        digest: Digest::of(id.as_bytes()),
-        expectation_digest: Digest::of(b"expect"),
-        question: crate::domain::Question::default(),
-    }
+    let names = CaseOutline::named(CaseId::from(id), Risk::from(set), WorkflowId::from(workflow));
+    Case::new(CaseOutline { path: format!("cases/{set}/{id}.yaml"), ..names }, json!({}), Vec::new())
+}
+
+/// A case that names a source.
+fn cited(id: &str, set: &str, source: &str) -> Case {
+    let mut case = case(id, set);
+    case.sources = vec![PartId::from(source)];
+    case
 }
 
 /// One case of every risk for each workflow, and some that name their sources.
@@ -84,14 +72,12 @@ fn cases() -> Vec<Case> {
             cases.push(case(&format!("{workflow}/{risk}"), risk));
         }
     }
-    let cited = |id: &str, set: &str, source: &str| Case { sources: vec![PartId::from(source)], ..case(id, set) };
     cases.push(cited("desk/cites-returns", "policy_accuracy", "returns"));
     cases.push(cited("desk/cites-prices", "policy_accuracy", "prices"));
     cases.push(cited("desk/access-cites-returns", "access", "returns"));
-    cases.push(Case {
-        risks: vec![Risk::from("operations"), Risk::from("duplicate")],
-        ..case("desk/operations-and-duplicate", "operations")
-    });
+    let mut both = case("desk/operations-and-duplicate", "operations");
+    both.risks = vec![Risk::from("operations"), Risk::from("duplicate")];
+    cases.push(both);
     cases
 }
 
@@ -128,7 +114,7 @@ fn change_set(changes: Vec<Change>) -> ChangeSet {
 }
 
 fn accepted(project: &Project) -> BTreeMap<CaseId, Inherited> {
-    let inherited = |case: &Case| Inherited {
+    let inherited = |case: &CaseOutline| Inherited {
         record: Digest::of(b"record"),
         accepted: "2026-01-01T00:00:00Z".to_owned(),
         acceptances_since: 0,
@@ -309,7 +295,7 @@ fn a_removed_source_reaches_the_cases_that_name_other_sources_too() {
 #[test]
 fn a_case_that_names_a_source_is_reached_though_its_workflow_does_not_list_it() {
     let mut cases = cases();
-    cases.push(Case { sources: vec![PartId::from("returns")], ..case("lab/cites-returns", "policy_accuracy") });
+    cases.push(cited("lab/cites-returns", "policy_accuracy", "returns"));
     let project = project(cases);
     let plan = plan_of(&change_set(vec![part_change(ChangeKind::Source, "returns")]), &project);
     assert!(selected(&plan).contains(&"lab/cites-returns"));
@@ -382,7 +368,9 @@ fn a_changed_case_is_selected_alone_and_brings_its_set() {
     let mut project = project(cases());
     let edited = CaseId::from("desk/duplicate");
     let base = project.cases[&edited].clone();
-    project.cases.get_mut(&edited).unwrap().digest = Digest::of(b"edited");
+    let mut head = base.open();
+    head.digest = Digest::of(b"edited");
+    project.cases.insert(edited.clone(), head.held());
     let mut known = accepted(&project);
     known.get_mut(&edited).unwrap().digest = base.digest.clone();
     let own = Change { case: Some(edited.clone()), ..change(ChangeKind::Case, None, None, &["cases/d.yaml"]) };
@@ -399,7 +387,7 @@ fn a_changed_case_is_selected_alone_and_brings_its_set() {
 #[test]
 fn a_removed_case_is_a_change_that_selects_nothing() {
     let project = project(cases());
-    let gone = case("desk/gone", "access");
+    let gone = case("desk/gone", "access").held();
     let own = Change { case: Some(gone.id.clone()), ..change(ChangeKind::Case, None, None, &["cases/gone.yaml"]) };
     let mut changes = change_set(vec![own]);
     changes.cases.insert(gone.id.clone(), CaseChange { base: Some(gone), expectation_only: false });
@@ -431,7 +419,9 @@ fn a_case_that_is_judged_by_another_probe_than_at_acceptance_runs() {
 #[test]
 fn new_cases_cases_that_did_not_pass_and_cases_accepted_in_another_form_always_run() {
     let mut cases = cases();
-    cases.push(Case { always: true, ..case("lab/always", "access") });
+    let mut always = case("lab/always", "access");
+    always.always = true;
+    cases.push(always);
     let project = project(cases);
     let mut known = accepted(&project);
     known.remove("lab/access");
@@ -530,7 +520,7 @@ fn any_change() -> impl Strategy<Value = Change> {
     let kinds = vec![Model, Prompt, Source, Permissions, Connector, Tool, Code, Case, Project, Unclassified, Inert];
     let parts =
         vec!["model", "prompt", "lab-prompt", "returns", "prices", "shared", "actors", "review", "gone", "stray"];
-    let cases: Vec<CaseId> = cases().into_iter().map(|case| case.id).chain([CaseId::from("desk/gone")]).collect();
+    let cases: Vec<CaseId> = cases().into_iter().map(|case| case.id.clone()).chain([CaseId::from("desk/gone")]).collect();
     (prop::sample::select(kinds), prop::sample::select(parts), prop::sample::select(cases)).prop_map(
         |(kind, part, case)| match kind {
             Code | Project | Unclassified | Inert => change(kind, None, None, &["some/path"]),

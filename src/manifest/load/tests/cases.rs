@@ -1,6 +1,7 @@
 //! Case files: their place, their identity, their steps, faults and fixtures.
 
 use super::*;
+use crate::manifest::Case;
 
 /// Fails unless the case is refused, shown from the line and column in its file.
 #[track_caller]
@@ -16,7 +17,7 @@ fn odd(lines: &str) -> MemoryFiles {
 }
 
 fn the_odd_one(files: &MemoryFiles) -> Case {
-    load_project(files, &BTreeMap::new()).unwrap().project.cases["odd"].clone()
+    load_project(files, &BTreeMap::new()).unwrap().project.cases["odd"].open()
 }
 
 #[test]

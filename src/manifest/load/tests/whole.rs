@@ -15,7 +15,7 @@ fn a_valid_project_is_loaded_whole() {
     assert_eq!(project.texts["policy"]["policies/returns.md"], "Returns within thirty days.\n");
     assert!(!policy.document.contains_key("settings"), "defaults are not filled in");
     let case = &project.cases["plain-answer"];
-    assert_eq!((case.set.as_str(), case.line, case.trials, case.steps.len()), ("policy_accuracy", 1, 1, 1));
+    assert_eq!((case.set.as_str(), case.line, case.trials, case.open().steps.len()), ("policy_accuracy", 1, 1, 1));
 }
 
 #[test]
