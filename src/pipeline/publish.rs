@@ -74,7 +74,7 @@ pub(super) struct Published {
 
 /// Builds the document and writes every form of it. A broken template of the project's own keeps none of them back.
 pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineError> {
-    let Material { request, run, started, finished, prepared, outcome, judged, folder, .. } = *material;
+    let Material { request, run, started, finished, prepared, outcome, judged, .. } = *material;
     let accepted_answers = accepted_answers(prepared);
     let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
     let results_digest = results_digest(material)?;
@@ -112,20 +112,48 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
     if let Some(papers) = figures::papers(outcome, account) {
         document.show_papers(papers);
     }
-    let document = cases.write_document(document)?;
-    write(&folder.join("summary.md"), &report::render_markdown(&document, report::PULL_REQUEST_LIMIT))?;
-    let junit = folder.join("junit.xml");
-    let text =
-        report::render_junit(&document).map_err(|source| PipelineError::Files { path: junit.clone(), source })?;
-    write(&junit, &text)?;
-    let own = project_templates(material.head_root)
-        .and_then(|templates| report::render_html(&document, &templates).map_err(PipelineError::from));
-    let (html, broken) = match own {
-        Ok(html) => (html, None),
-        Err(broken) => (report::render_html(&document, &[])?, Some(broken)),
-    };
-    write_page(folder, &html)?;
+    let frame = cases.frame(&mut document)?;
+    let broken = write_forms(material, &document, || cases.write_document(&frame))?;
     Ok(Published { document, broken })
+}
+
+/// Writes every form of the document, each by a thread of its own: most of the time goes into waiting for the disk. Answers why the
+/// project's own templates could not be used, where they could not.
+fn write_forms(
+    material: &Material<'_>,
+    document: &ReportDocument,
+    write_document: impl FnOnce() -> Result<(), PipelineError> + Send,
+) -> Result<Option<PipelineError>, PipelineError> {
+    let folder = material.folder;
+    let summary = || write(&folder.join("summary.md"), &report::render_markdown(document, report::PULL_REQUEST_LIMIT));
+    let junit = || {
+        let path = folder.join("junit.xml");
+        let text = report::render_junit(document);
+        text.map_err(|source| PipelineError::Files { path: path.clone(), source }).and_then(|text| write(&path, &text))
+    };
+    std::thread::scope(|scope| {
+        let others = [scope.spawn(write_document), scope.spawn(summary), scope.spawn(junit)];
+        let page = render_page(material, document).and_then(|(html, broken)| {
+            write_page(folder, &html)?;
+            Ok(broken)
+        });
+        let joined = others.into_iter().map(|form| form.join());
+        joined.map(|form| form.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Result<(), _>>()?;
+        page
+    })
+}
+
+/// The page by the project's own templates, or by the shipped ones and why the own could not be used.
+fn render_page(
+    material: &Material<'_>,
+    document: &ReportDocument,
+) -> Result<(HtmlReport, Option<PipelineError>), PipelineError> {
+    let own = project_templates(material.head_root)
+        .and_then(|templates| report::render_html(document, &templates).map_err(PipelineError::from));
+    Ok(match own {
+        Ok(html) => (html, None),
+        Err(broken) => (report::render_html(document, &[])?, Some(broken)),
+    })
 }
 
 /// The page, and beside it the texts that are too long for it.

@@ -116,18 +116,23 @@ impl CaseSpool {
         written.map_err(|source| PipelineError::Files { path: self.path.clone(), source })
     }
 
-    /// Writes the document with these cases in place of its own: a whole file or none.
-    pub(super) fn write_document(self, document: ReportDocument) -> Result<ReportDocument, PipelineError> {
-        let path = self.path.clone();
-        self.written(document).map_err(|source| PipelineError::Files { path, source })
+    /// The text of the document as it is without cases, into which [`Self::write_document`] puts them.
+    pub(super) fn frame(&self, document: &mut ReportDocument) -> Result<String, PipelineError> {
+        let cases = std::mem::take(&mut document.cases);
+        let text = serde_json::to_string_pretty(document);
+        document.cases = cases;
+        text.map_err(|error| PipelineError::Files { path: self.path.clone(), source: error.into() })
     }
 
-    fn written(self, mut document: ReportDocument) -> io::Result<ReportDocument> {
-        let cases = std::mem::take(&mut document.cases);
-        let text = serde_json::to_string_pretty(&document)?;
-        document.cases = cases;
+    /// Writes the document with these cases in it: a whole file or none.
+    pub(super) fn write_document(self, frame: &str) -> Result<(), PipelineError> {
+        let path = self.path.clone();
+        self.written(frame).map_err(|source| PipelineError::Files { path, source })
+    }
+
+    fn written(self, frame: &str) -> io::Result<()> {
         let (before, after) =
-            text.split_once(NO_CASES).ok_or_else(|| io::Error::other("the document has no place for its cases"))?;
+            frame.split_once(NO_CASES).ok_or_else(|| io::Error::other("the document has no place for its cases"))?;
         let folder = self.path.parent().unwrap_or(&self.path);
         let mut whole = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
         write!(whole, "{before}\n  \"cases\": [")?;
@@ -138,6 +143,6 @@ impl CaseSpool {
         let whole = whole.into_inner().map_err(io::IntoInnerError::into_error)?;
         whole.as_file().sync_all()?;
         whole.persist(&self.path).map_err(|error| error.error)?;
-        Ok(document)
+        Ok(())
     }
 }
