@@ -58,23 +58,29 @@ impl fmt::Display for Aspect {
 /// the expectations always are, so that an empty question is that of a record in which it was not kept. What goes in is not
 /// there in records of before it was kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Question(Arc<BTreeMap<Aspect, Digest>>);
+#[serde(from = "BTreeMap<Aspect, Digest>", into = "BTreeMap<Aspect, Digest>")]
+#[schemars(with = "BTreeMap<Aspect, Digest>")]
+pub struct Question(
+    /// Sorted by aspect. Every case has one, with two or three entries: a tree would take three times as much.
+    Arc<[(Aspect, Digest)]>,
+);
 
 impl Question {
     /// Adds an aspect.
     pub fn set(&mut self, aspect: Aspect, digest: Digest) {
-        Arc::make_mut(&mut self.0).insert(aspect, digest);
+        let mut all = BTreeMap::from(self.clone());
+        all.insert(aspect, digest);
+        *self = all.into();
     }
 
     /// Takes an aspect out.
     pub fn forget(&mut self, aspect: Aspect) {
-        Arc::make_mut(&mut self.0).remove(&aspect);
+        self.0 = self.0.iter().filter(|(one, _)| *one != aspect).cloned().collect();
     }
 
     /// The digest of an aspect.
     pub fn get(&self, aspect: Aspect) -> Option<&Digest> {
-        self.0.get(&aspect)
+        self.0.iter().find(|(one, _)| *one == aspect).map(|(_, digest)| digest)
     }
 
     /// Whether it was not kept.
@@ -94,6 +100,18 @@ impl Question {
             |aspect: Aspect| aspect == Aspect::Case && (self.get(aspect).is_none() || other.get(aspect).is_none());
         let differs = |aspect: &Aspect| !is_open(*aspect) && self.get(*aspect) != other.get(*aspect);
         aspects.into_iter().filter(differs).collect()
+    }
+}
+
+impl From<BTreeMap<Aspect, Digest>> for Question {
+    fn from(aspects: BTreeMap<Aspect, Digest>) -> Self {
+        Self(aspects.into_iter().collect())
+    }
+}
+
+impl From<Question> for BTreeMap<Aspect, Digest> {
+    fn from(question: Question) -> Self {
+        question.0.iter().cloned().collect()
     }
 }
 
