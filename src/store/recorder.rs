@@ -15,8 +15,9 @@ use super::run_header::{RunHeader, RunSummary};
 use super::run_record::{MIGRATIONS, Resumption, TrialKey, content_error, write_fact};
 use super::{StoreError, schema};
 
-/// How long a finished trial waits for others to share a transaction with, and its flush of the disk.
-const GATHERED_FOR: Duration = Duration::from_millis(20);
+/// How long a finished trial waits for others to share a transaction with, and its flush of the disk. While a flush goes on, file
+/// systems with a journal let nobody make or remove a folder, which every trial does: fewer of them keep fewer trials waiting.
+const GATHERED_FOR: Duration = Duration::from_millis(50);
 
 /// How many entries wait for no others.
 const GATHERED: usize = 256;
