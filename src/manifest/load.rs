@@ -23,11 +23,10 @@ mod tests;
 mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread;
 
 use serde_json::{Map, json};
 
-use crate::domain::{CaseId, Digest, PartId};
+use crate::domain::{CaseId, Digest, PartId, in_parallel};
 
 use super::diagnostic::Diagnostic;
 use super::files::{EntryKind, FileSource};
@@ -56,8 +55,6 @@ use references::Scope;
 const CASES: &str = "cases";
 /// The folder of the manifests.
 const MANIFESTS: &str = "manifests";
-/// From so many files on, they are read by several threads.
-const MANY: usize = 200;
 
 /// A project that was read without an error.
 #[derive(Clone, Debug)]
@@ -220,7 +217,7 @@ fn read_cases(
 ) -> (Vec<ReadCase>, Vec<Diagnostic>) {
     let (paths, others): (Vec<String>, Vec<String>) =
         regular_files(files, CASES, errors).into_iter().partition(|path| is_yaml(path));
-    let read = in_parallel(&paths, read);
+    let read = in_parallel(&paths, |path| read(path));
     let mut warnings = fixtures::unnamed(&read, &others);
     (fixtures::take_out(read, &mut warnings), warnings)
 }
@@ -272,22 +269,6 @@ fn unnameable(name: &str) -> Diagnostic {
 /// Whether the name ends in `.yaml` or `.yml`, in any letter case: a `Case.YAML` that nobody reads would be green.
 fn is_yaml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"))
-}
-
-/// What `read` makes of each path, in the order of the paths.
-fn in_parallel<T: Send>(paths: &[String], read: impl Fn(&str) -> T + Sync) -> Vec<T> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if paths.len() <= MANY || threads == 1 {
-        return paths.iter().map(|path| read(path)).collect();
-    }
-    let read = &read;
-    thread::scope(|scope| {
-        let chunks = paths.chunks(paths.len().div_ceil(threads));
-        let workers: Vec<_> =
-            chunks.map(|chunk| scope.spawn(move || chunk.iter().map(|path| read(path)).collect::<Vec<T>>())).collect();
-        let joined = workers.into_iter().map(|worker| worker.join());
-        joined.flat_map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
 }
 
 const UNUSED: &str = "list it under a workflow's `parts` in holdpoint.yaml, or remove it; until then a change of it counts for every \

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::change::{BaseKind, Snapshot};
-use crate::domain::{CaseId, Digest, RunId};
+use crate::domain::{CaseId, Digest, RunId, in_parallel};
 use crate::evidence::Form;
 use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, TrialSpec, execute};
 use crate::grading::{
@@ -211,9 +211,10 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             (&case.id, form)
         })
         .collect();
-    let heads = planned.iter().filter(|planned| planned.form == Form::Head);
+    let heads: Vec<&Planned<'_>> = planned.iter().filter(|planned| planned.form == Form::Head).collect();
     let context = GradingContext { parts: &prepared.project.parts, texts: &prepared.project.texts };
-    let cases = heads.map(|Planned { case, trials, .. }| {
+    let of_nothing = in_parallel(&heads, |planned| do_nothing(&planned.case.open(), &context));
+    let cases = heads.into_iter().zip(of_nothing).map(|(Planned { case, trials, .. }, do_nothing)| {
         let planned = PlannedCase {
             set: case.set.clone(),
             digest: case.digest.clone(),
@@ -222,7 +223,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
             title: Some(case.title.clone()),
             workflow: Some(case.workflow.clone()),
             calls_seen: prepared.project.sees_calls_of(&case.workflow),
-            do_nothing: Some(do_nothing(&case.open(), &context)),
+            do_nothing: Some(do_nothing),
             old_form: old_forms.get(&case.id).cloned(),
         };
         (case.id.clone(), planned)
