@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{CaseId, CaseStatus, ExitCode, WorkflowId, counted};
-use crate::manifest::{CaseOutline, ScaffoldRequest, Skeleton};
+use crate::manifest::{HeldCase, ScaffoldRequest, Skeleton};
 use crate::pipeline::{self, CaseOverview};
 use crate::report::{
     CASES_SCHEMA, CasesDocument, CoverageView, ListedCase, MatrixView, case_new_command, counts_by_name,
@@ -144,7 +144,7 @@ fn tally(overview: &CaseOverview) -> (BTreeMap<CaseStatus, usize>, usize) {
 fn document(overview: &CaseOverview, option: &str) -> CasesDocument {
     let (by_status, never) = tally(overview);
     let cases = overview.project.cases.values();
-    let listed = |case: &CaseOutline| {
+    let listed = |case: &HeldCase| {
         ListedCase::new(case, overview.last.get(&case.id).copied(), overview.do_nothing.get(&case.id).copied())
     };
     CasesDocument {

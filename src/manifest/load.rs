@@ -28,11 +28,11 @@ use serde_json::{Map, json};
 
 use crate::domain::{CaseId, Digest, PartId, in_parallel};
 
+use super::case::HeldCase;
 use super::diagnostic::Diagnostic;
 use super::files::{EntryKind, FileSource};
 use super::judging::{ask_probes, ask_programs};
 use super::part::Part;
-use super::case::HeldCase;
 use super::project::Project;
 use super::project_file::ProjectFile;
 use super::written::Written;

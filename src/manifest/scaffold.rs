@@ -10,9 +10,9 @@ use std::str::FromStr;
 
 use crate::domain::{CaseId, PartId, Risk, WorkflowId};
 
+use super::case::HeldCase;
 use super::load::names::{FORM_HINT, form_fault};
 use super::part::Part;
-use super::case::HeldCase;
 use super::project_file::ProjectFile;
 use super::suggest::{hint_for, list_of};
 

@@ -12,8 +12,8 @@ use crate::execution::Redactor;
 use crate::grading::GradedTrial;
 use crate::import::{EXPECT, IncidentGround, TrialGround, concerned_case, of_incident, of_trial, risk_of};
 use crate::manifest::{
-    Case, DiskFiles, FileSource, HeldCase, ProjectFile, ScaffoldError, ScaffoldInput, SideProject, Skeleton, blank_input,
-    check_risk, free_id, load_side,
+    Case, DiskFiles, FileSource, HeldCase, ProjectFile, ScaffoldError, ScaffoldInput, SideProject, Skeleton,
+    blank_input, check_risk, free_id, load_side,
 };
 use crate::operations::{Incident, Source};
 use crate::store::{RunRecord, Store};
@@ -178,7 +178,10 @@ impl Begin<'_> {
             let files = revision_files(self.root, commit).ok()?;
             load_side(files.as_ref()).cases.remove(id)
         });
-        earlier.filter(|case| is_it(&case)).map(|case| case.open()).ok_or_else(|| no_form(record, id, &planned.digest).into())
+        earlier
+            .filter(|case| is_it(&case))
+            .map(|case| case.open())
+            .ok_or_else(|| no_form(record, id, &planned.digest).into())
     }
 
     fn workflow(&self, incident: &Incident) -> Result<WorkflowId, PipelineError> {

@@ -140,8 +140,9 @@ impl OnRecord {
         self.ran.extend(as_it_ran.iter().map(|(case, _)| case.id.clone()));
         let answers = Answers::of(&as_it_ran);
         let new = as_it_ran.into_iter().filter(|(case, _)| !self.mutated.contains_key(&case.id));
-        let mutations =
-            by_case(new.filter_map(|(case, trial)| CaseMutation::beside(&case.open(), trial, &answers.beside(case), context)));
+        let mutations = by_case(
+            new.filter_map(|(case, trial)| CaseMutation::beside(&case.open(), trial, &answers.beside(case), context)),
+        );
         self.mutated.extend(mutations.into_iter().map(|mutation| (mutation.case.clone(), mutation)));
     }
 }

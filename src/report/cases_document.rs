@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{CaseId, CaseStatus, PartId, Risk, WorkflowId};
 use crate::grading::DoNothing;
-use crate::manifest::{Case, PartKind};
+use crate::manifest::{CaseOutline, PartKind};
 use crate::selection::{Coverage, MatrixCell, RiskMatrix};
 
 use super::build::case_new_command;
@@ -121,7 +121,7 @@ pub struct MatrixView {
 
 impl ListedCase {
     /// A case, how it last ended, and whether doing nothing would pass it.
-    pub fn new(case: &Case, last: Option<CaseStatus>, do_nothing: Option<DoNothing>) -> Self {
+    pub fn new(case: &CaseOutline, last: Option<CaseStatus>, do_nothing: Option<DoNothing>) -> Self {
         Self {
             case: case.id.clone(),
             set: case.set.clone(),

@@ -250,7 +250,8 @@ fn a_cancelled_run_ends_the_trial_in_flight_and_starts_no_other() {
     let mut specimen = Specimen::of_script("echo x");
     specimen.jobs = 1;
     let cases: Vec<Case> = (0..5).map(|n| case(&format!("case-{n}"), json!({}))).collect();
-    let specs: Vec<TrialSpec<'_>> = cases.iter().map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 }).collect();
+    let specs: Vec<TrialSpec<'_>> =
+        cases.iter().map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 }).collect();
     let seen = std::sync::Mutex::new(Vec::new());
     let result = specimen.execute(&specs, &|raw| {
         seen.lock().unwrap().push(raw.redacted());

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::domain::{Aspect, Digest, Question, Risk};
+use crate::manifest::case::{Case, CaseOutline, Fixture, HeldCase};
 use crate::manifest::case_file::CaseFile;
 use crate::manifest::diagnostic::Diagnostic;
 use crate::manifest::files::FileSource;
 use crate::manifest::node::{Half, below};
-use crate::manifest::case::{Case, CaseOutline, Fixture, HeldCase};
 use crate::manifest::schema::{FileKind, read_raw};
 use crate::manifest::yaml::Document;
 

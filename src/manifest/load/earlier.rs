@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::manifest::files::FileSource;
 use crate::manifest::case::HeldCase;
+use crate::manifest::files::FileSource;
 use crate::manifest::project::Project;
 
 use super::cases::ReadCase;

@@ -5,9 +5,9 @@ use std::collections::btree_map::Entry;
 
 use serde_json::Value;
 
+use crate::manifest::case::HeldCase;
 use crate::manifest::diagnostic::{Diagnostic, SourceText};
 use crate::manifest::node::Half;
-use crate::manifest::case::HeldCase;
 use crate::manifest::yaml::Document;
 
 /// The most characters of an identity.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{Claim, Outcome};
+use crate::manifest::case::Case;
 use crate::manifest::case_file::FaultName;
 use crate::manifest::part::{Effect, Manifest, Part, PartKind};
-use crate::manifest::case::Case;
 use crate::manifest::project_file::{Probe, WorkflowSpec};
 use crate::manifest::yaml_text::{quoted, word};
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::domain::{CaseId, Risk, WorkflowId};
-use crate::manifest::part::{Part, PartKind};
 use crate::manifest::case::{Case, HeldCase};
+use crate::manifest::part::{Part, PartKind};
 use crate::manifest::yaml_text::{quoted, schema_line, word};
 
 use super::ScaffoldInput;
@@ -62,11 +62,7 @@ pub(super) fn text(material: &Material<'_>) -> String {
 
 /// The case whose input shows what the workflow takes: of the same set where that has any, and with the keys that
 /// most of the workflow's cases have.
-pub(super) fn model_case(
-    cases: &BTreeMap<CaseId, HeldCase>,
-    workflow: &WorkflowId,
-    risk: &Risk,
-) -> Option<Case> {
+pub(super) fn model_case(cases: &BTreeMap<CaseId, HeldCase>, workflow: &WorkflowId, risk: &Risk) -> Option<Case> {
     let own = cases.values().filter(|case| case.workflow == *workflow);
     let own: Vec<(&HeldCase, Option<Vec<String>>)> = own.map(|case| (case, keys(&case.open().input))).collect();
     let mut alike: BTreeMap<&Option<Vec<String>>, usize> = BTreeMap::new();

@@ -520,7 +520,8 @@ fn any_change() -> impl Strategy<Value = Change> {
     let kinds = vec![Model, Prompt, Source, Permissions, Connector, Tool, Code, Case, Project, Unclassified, Inert];
     let parts =
         vec!["model", "prompt", "lab-prompt", "returns", "prices", "shared", "actors", "review", "gone", "stray"];
-    let cases: Vec<CaseId> = cases().into_iter().map(|case| case.id.clone()).chain([CaseId::from("desk/gone")]).collect();
+    let cases: Vec<CaseId> =
+        cases().into_iter().map(|case| case.id.clone()).chain([CaseId::from("desk/gone")]).collect();
     (prop::sample::select(kinds), prop::sample::select(parts), prop::sample::select(cases)).prop_map(
         |(kind, part, case)| match kind {
             Code | Project | Unclassified | Inert => change(kind, None, None, &["some/path"]),
