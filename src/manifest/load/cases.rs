@@ -184,9 +184,9 @@ fn read_fixtures(
 fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture>) -> Case {
     let set = Risk::new(set);
     let mut risks = vec![set.clone()];
-    for risk in raw.risks {
-        if !risks.contains(&risk) {
-            risks.push(risk);
+    for risk in &raw.risks {
+        if !risks.contains(risk) {
+            risks.push(risk.clone());
         }
     }
     let expect = json!(raw.expect);
@@ -204,20 +204,7 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
         "sources": raw.sources,
     }));
     let expectation_digest = Digest::of_json(&expect);
-    let mut question = Question::default();
-    question.set(Aspect::Expectations, expectation_digest.clone());
-    let goes_in = json!({
-        "workflow": raw.workflow,
-        "input": raw.input,
-        "fixtures": fixture_digests,
-        "steps": raw.steps,
-        "now": raw.now,
-        "sources": raw.sources,
-    });
-    question.set(Aspect::Case, Digest::of_json(&goes_in));
-    if !raw.faults.is_empty() {
-        question.set(Aspect::FaultSchedule, Digest::of_json(&json!(raw.faults)));
-    }
+    let question = question(&raw, &fixture_digests, expectation_digest.clone());
     let outline = CaseOutline {
         id: raw.id,
         set,
@@ -242,4 +229,23 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
         now: raw.now,
         expect: raw.expect,
     }
+}
+
+/// What a result of the case speaks of, as far as its own file says.
+fn question(raw: &CaseFile, fixtures: &BTreeMap<&str, Digest>, expectations: Digest) -> Question {
+    let mut question = Question::default();
+    question.set(Aspect::Expectations, expectations);
+    let goes_in = json!({
+        "workflow": raw.workflow,
+        "input": raw.input,
+        "fixtures": fixtures,
+        "steps": raw.steps,
+        "now": raw.now,
+        "sources": raw.sources,
+    });
+    question.set(Aspect::Case, Digest::of_json(&goes_in));
+    if !raw.faults.is_empty() {
+        question.set(Aspect::FaultSchedule, Digest::of_json(&json!(raw.faults)));
+    }
+    question
 }
