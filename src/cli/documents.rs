@@ -220,7 +220,7 @@ pub(super) struct ImportCounts {
     pub(super) expectations: usize,
     /// Expectations that fail until somebody writes them.
     pub(super) placeholders: usize,
-    /// Tests, files of tests and lines that should have come to cases, and did not: then the command ends 11.
+    /// Tests, files of tests, prompts and lines that should have come to cases, and did not: then the command ends 11.
     pub(super) left: usize,
 }
 

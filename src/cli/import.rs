@@ -186,6 +186,7 @@ impl Place {
         }
         let files = self.files(context, name, &mut brought)?;
         let laid = pipeline::lay_down(&self.into, &files, arguments.dry_run)?;
+        brought.leave_kept(&laid.kept);
         if !arguments.dry_run && !laid.written.is_empty() {
             schema::lay_down(context, &self.into)?;
         }
@@ -331,7 +332,7 @@ fn ledger(
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
     let target = format!("{REPORTS_FOLDER}/imported/{stem}.ledger.jsonl");
     let brought = read(&name, &bytes_of(&arguments.file)?, &target);
-    let brought = brought.map_err(|found| refused(context, &name, &found))?;
+    let mut brought = brought.map_err(|found| refused(context, &name, &found))?;
     if brought.tally.brought == 0 {
         show_notes(context, &brought.notes);
         let text = format!("no operation stands in {name}");
@@ -339,8 +340,11 @@ fn ledger(
     }
     let into = arguments.into.clone().unwrap_or_else(|| context.project_root.clone());
     let laid = pipeline::lay_down(&into, &brought.files, arguments.dry_run)?;
+    // A ledger in whose place another one stands was not brought.
+    brought.tally.left += laid.kept.len();
     if arguments.json {
-        return document(context, &name, &brought, &laid, None);
+        document(context, &name, &brought, &laid, None)?;
+        return Ok(code_of(&brought));
     }
     if arguments.dry_run && context.verbose {
         brought.files.iter().for_each(|file| context.console.lines(&file.text));
@@ -355,7 +359,7 @@ fn ledger(
     );
     let shown = if arguments.into.is_some() { into.join(&target).display().to_string() } else { target };
     context.console.remark(format!("  holdpoint failures --ledger {}", pipeline::shell_word(&shown)));
-    Ok(ExitCode::Passed)
+    Ok(code_of(&brought))
 }
 
 /// Every note once, with how often it holds: a test that is asked of several prompts and providers is told of once.

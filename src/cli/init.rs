@@ -27,9 +27,16 @@ fn lay_down(context: &Context, example: ExampleChoice) -> Result<ExitCode, Failu
     schema::lay_down(context, &context.project_root)?;
     let console = &context.console;
     let files = counted(laid.written.len(), "file");
-    match laid.kept.as_slice() {
-        [] => console.say(format!("{files}: README.md says what to try")),
-        kept => console.say(format!("{files}; {} stood there already and is as it was", kept.join(", "))),
+    if console.is_quiet() {
+        return Ok(ExitCode::Passed);
+    }
+    if laid.written.iter().any(|path| path == "README.md") {
+        console.say(format!("{files}: README.md says what to try"));
+    } else {
+        console.say(files);
+    }
+    for path in &laid.kept {
+        console.remark(format!("{path} stood there already and is as it was"));
     }
     console.remark("Next, in a git repository:");
     console.remark("  git add . && git commit -m \"The example as it came\"");
@@ -63,6 +70,9 @@ fn begin(context: &Context, arguments: &InitArguments) -> Result<ExitCode, Failu
 
 fn report(context: &Context, begun: &BegunProject, start: &Start) {
     let console = &context.console;
+    if console.is_quiet() {
+        return;
+    }
     let width = begun.written.iter().map(|file| file.path.chars().count()).max().unwrap_or_default();
     for file in &begun.written {
         console.say(format!("{:<width$}  {}", file.path, paint(FAINT, &file.what)));

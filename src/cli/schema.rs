@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::baseline::{RECORD_SCHEMA, Record};
+use crate::change::PartSnapshot;
 use crate::domain::{ExitCode, some_of};
 use crate::manifest::{FileKind, json_schema, nearest};
 use crate::operations::{EvaluationPlan, FailureTable, Handover, Incident, Scorecard, ledger_schema};
@@ -36,7 +37,7 @@ const fn other(name: &'static str, what: &'static str, schema: fn() -> Value) ->
 }
 
 /// An operation ledger, which workflows write, and what holdpoint itself writes.
-const OTHERS: [Other; 22] = [
+const OTHERS: [Other; 23] = [
     other("ledger", "a line of an operation ledger, as a workflow writes it", ledger_schema),
     other("report", "report.json, and run, gate, merge --json", report_schema),
     other("plan", "plan --json", plan_schema),
@@ -52,6 +53,9 @@ const OTHERS: [Other; 22] = [
     other("durations", "runs --durations, and the file for --durations", || document_schema::<Durations>(DURATIONS)),
     other("baselines", "baseline list --json", || document_schema::<BaselinesDocument>(BASELINES_SCHEMA)),
     other("baseline", "a record in baselines/", record_schema),
+    other("baseline-part", "a part as a record holds it, in baselines/parts/", || {
+        document_schema::<PartSnapshot>("holdpoint baseline part")
+    }),
     other("scorecard", "scorecard --json", || document_schema::<Scorecard>("holdpoint.scorecard/1")),
     other("failures", "failures --json", || document_schema::<FailureTable>("holdpoint.failures/1")),
     other("incident", "incident --json, the paper that a case can be made of", || {

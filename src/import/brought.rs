@@ -83,7 +83,7 @@ pub struct Tally {
     pub expectations: usize,
     /// Placeholders among the expectations.
     pub placeholders: usize,
-    /// Tests, files of tests and lines that should have come to cases, and did not.
+    /// Tests, files of tests, prompts and lines that should have come to cases, and did not.
     pub left: usize,
 }
 
@@ -102,6 +102,8 @@ pub struct Brought {
     pub tally: Tally,
     pub(super) names: Names,
     unread: BTreeMap<(String, String), (usize, usize)>,
+    /// Where each case comes from, by the path of its file.
+    origins: BTreeMap<String, (String, usize)>,
 }
 
 impl Brought {
@@ -120,6 +122,23 @@ impl Brought {
     pub(super) fn left_out(&mut self, place: (&str, usize), what: impl Into<String>, why: impl Into<String>) {
         self.tally.left += 1;
         self.note(Kind::Left, place, what, why);
+    }
+
+    /// Adds the file of a case, with the place that it comes from.
+    pub(super) fn case_file(&mut self, path: String, text: String, (from, line): (&str, usize)) {
+        self.tally.brought += 1;
+        self.origins.insert(path.clone(), (from.to_owned(), line));
+        self.file(path, text);
+    }
+
+    /// Counts each case as left behind in whose place a file with another content stands; whatever else was kept costs no test.
+    pub fn leave_kept(&mut self, kept: &[String]) {
+        for path in kept {
+            let Some((from, line)) = self.origins.remove(path) else { continue };
+            self.tally.brought = self.tally.brought.saturating_sub(1);
+            let why = "a file with another content is there, and was left as it is";
+            self.left_out((&from, line), format!("the case `{path}`"), why);
+        }
     }
 
     /// Adds a file.

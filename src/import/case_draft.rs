@@ -77,8 +77,7 @@ impl CaseDraft {
             brought.left_out((&self.path, self.line), what, format!("no project would read its case: {why}"));
             return;
         }
-        brought.tally.brought += 1;
-        brought.file(file, text);
+        brought.case_file(file, text, (&self.path, self.line));
     }
 
     /// The expectation as it stands in the file; one that the project's own rules refuse becomes a placeholder that says so.

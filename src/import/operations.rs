@@ -162,8 +162,15 @@ impl Writer<'_> {
         let mut entry =
             json!({"entry": "attempt", "operation": operation, "number": number, "answered": "not_recorded"});
         if let Some(receipt) = text_of(&row.fields, &["receipt"]) {
-            entry["answered"] = json!("done");
-            entry["receipt"] = json!(reference(&receipt));
+            if text_of(&row.fields, &CLAIM).is_some() {
+                // Whoever claims names the receipt, too: nobody saw the target answer with it.
+                let what = format!("the receipt {}", one_line(&receipt, 60));
+                let why = "its line is a claim, so that the receipt is no answer of the target";
+                self.brought.note(Kind::Left, (self.path, row.line), what, why);
+            } else {
+                entry["answered"] = json!("done");
+                entry["receipt"] = json!(reference(&receipt));
+            }
         }
         if let Some(identity) = text_of(&row.fields, &IDENTITY) {
             entry["identity"] = json!(reference(&identity));

@@ -117,12 +117,36 @@ impl LineCount<'_> {
     }
 }
 
+/// The line of the quote that opens a value and is never closed: the reader would take all that follows for that value.
+fn unclosed_quote(bytes: &[u8]) -> Option<usize> {
+    let (mut line, mut opened, mut begins) = (1, None, true);
+    let mut rest = bytes.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        line += usize::from(byte == b'\n');
+        if opened.is_some() {
+            // Two quotes in a row are one of the value's own.
+            if byte == b'"' && rest.next_if_eq(&b'"').is_none() {
+                opened = None;
+            }
+        } else if byte == b'"' && begins {
+            (opened, begins) = (Some(line), false);
+        } else {
+            begins = matches!(byte, b',' | b'\r' | b'\n');
+        }
+    }
+    opened
+}
+
 /// Reads CSV (RFC 4180) with a row of names.
 ///
 /// # Errors
-/// With their lines: bytes that are no text, a row with another number of values, a name that stands twice or is empty.
+/// With their lines: bytes that are no text, a quote that is never closed, a row with another number of values, a name that stands twice or is empty.
 pub(super) fn csv_table(path: &str, bytes: &[u8]) -> Result<Table, Vec<Diagnostic>> {
     let text = text(path, bytes).map_err(|error| vec![error])?;
+    if let Some(line) = unclosed_quote(text.as_bytes()) {
+        let hint = "close it; a quote within a quoted value is written twice";
+        return Err(vec![error_at(path, line, "the quote that opens here is not closed", hint)]);
+    }
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut table = Table::default();
     let mut errors = Vec::new();
@@ -208,6 +232,14 @@ mod tests {
         );
         assert_eq!(first(csv_table("a", b"\xff\xfea")), "1: the file is UTF-16");
         assert_eq!(first(csv_table("a", b"a,b\n1,2\n3\n")), "3: the row has 1 values, and there are 2 columns");
+        let unclosed = ": the quote that opens here is not closed";
+        assert_eq!(
+            first(csv_table("a", b"a,b\n1,\"x\n2,y\n")),
+            format!("2{unclosed}"),
+            "it would be one row of two values"
+        );
+        assert_eq!(first(csv_table("a", b"a\n\"x \"\"y\"\"\n\"\"")), format!("2{unclosed}"));
+        assert!(csv_table("a", b"a,b\n5\" pipe,\"x\"\n").is_ok(), "a quote within a plain value opens nothing");
         assert_eq!(first(csv_table("a", b"a,a\n")), "1: the column `a` stands there twice");
         assert_eq!(first(csv_table("a", b"a,\n")), "1: column 2 has no name");
         assert_eq!(first(csv_table("a", b"")), "0: the file is empty");

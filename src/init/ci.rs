@@ -61,7 +61,8 @@ fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-const GITHUB: &str = r#"# The gate on every pull request. Its report is kept whatever the verdict.
+const GITHUB: &str = r#"# yaml-language-server: $schema=https://json.schemastore.org/github-workflow.json
+# The gate on every pull request. Its report is kept whatever the verdict.
 name: holdpoint
 
 on:
@@ -93,7 +94,8 @@ jobs:
           path: ${{ steps.holdpoint.outputs.report }}
 "#;
 
-const GITLAB: &str = r#"# The gate on every merge request. The image must have holdpoint on its PATH.
+const GITLAB: &str = r#"# yaml-language-server: $schema=https://gitlab.com/gitlab-org/gitlab/-/raw/master/app/assets/javascripts/editor/schema/ci.json
+# The gate on every merge request. The image must have holdpoint on its PATH.
 holdpoint:
   image: registry.example.org/holdpoint:0.1.0
   rules:

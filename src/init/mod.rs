@@ -73,6 +73,22 @@ fn generated_reports(folder: &str) -> String {
     ["latest", &format!("{run}/"), "exercises/", "imported/"].map(|name| format!("{folder}{name}\n")).concat()
 }
 
+/// What keeps all that holdpoint generates out of git where a `.gitignore` stands that is not its own. `has_reports` says
+/// whether `reports/` holds files that are none of holdpoint's.
+pub fn kept_out_of_git(has_reports: bool) -> [NewFile; 2] {
+    const SAYS: &str = "# What holdpoint generates stays out of git.";
+    // They are part of the repository themselves: what they keep out is generated in every clone.
+    const ALL_BUT_THIS: &str = "*\n!.gitignore\n";
+    let file = |folder: &str, lines: &str| {
+        let text = format!("{SAYS}\n{lines}");
+        NewFile::new(format!("{folder}/.gitignore"), "keeps what is generated out of git", text)
+    };
+    // What else lies in a folder that is in use stays git's.
+    let reports = if has_reports { generated_reports("/") } else { ALL_BUT_THIS.to_owned() };
+    // Editors read the schemas, in every clone.
+    [file(".holdpoint", &format!("{ALL_BUT_THIS}!schemas/\n!schemas/*\n")), file("reports", &reports)]
+}
+
 /// The files of a first project, the project file first. They pass `holdpoint check` as they are.
 pub fn propose(proposal: &Proposal<'_>) -> Vec<NewFile> {
     let parts = parts::parts(proposal.found);
@@ -91,20 +107,7 @@ pub fn propose(proposal: &Proposal<'_>) -> Vec<NewFile> {
         files.push(adapter::file(proposal.found.language));
     }
     if proposal.found.has_gitignore {
-        // They are part of the repository themselves: what they keep out is generated in every clone.
-        let ignored = |(folder, but): (&str, &str)| {
-            let text = format!("# What holdpoint generates stays out of git.\n*\n!.gitignore\n{but}");
-            NewFile::new(format!("{folder}/.gitignore"), "keeps what is generated out of git", text)
-        };
-        // Editors read the schemas, in every clone.
-        files.push(ignored((".holdpoint", "!schemas/\n!schemas/*\n")));
-        // What else lies in a folder that is in use stays git's.
-        files.push(if proposal.has_reports {
-            let text = format!("# What holdpoint generates stays out of git.\n{}", generated_reports("/"));
-            NewFile::new("reports/.gitignore", "keeps what is generated out of git", text)
-        } else {
-            ignored(("reports", ""))
-        });
+        files.extend(kept_out_of_git(proposal.has_reports));
     } else {
         let reports = if proposal.has_reports { generated_reports("/reports/") } else { "reports/\n".to_owned() };
         let text = format!(

@@ -71,7 +71,7 @@ pub use scaffold::{
     PartAtRisk, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, blank_input, check_risk, free_id, scaffold,
 };
 pub use schema::{FileKind, json_schema};
-pub use secret_shapes::{REDACTED, conceal_json, conceal_text};
+pub use secret_shapes::{REDACTED, conceal_json, conceal_text, without_cut_words};
 pub use suggest::nearest;
 pub use written::Written;
 pub use yaml_text::{hides as hides_in_yaml, quoted as yaml_quoted, schema_line, word as yaml_word};

@@ -18,7 +18,7 @@ struct Shape {
 
 /// In the order in which they are looked for. Where letters may stand before a form that begins like a word, what stands
 /// before it is a part of the pattern, with the beginnings of line breaks that are written as `\n` in a text in a text.
-const SHAPES: [Shape; 11] = [
+const SHAPES: [Shape; 14] = [
     Shape {
         name: "private key",
         pattern: r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
@@ -27,6 +27,9 @@ const SHAPES: [Shape; 11] = [
     Shape { name: "GitHub token", pattern: r"(?:github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})" },
     Shape { name: "GitLab token", pattern: r"glpat-[A-Za-z0-9_-]{16,}" },
     Shape { name: "Slack token", pattern: r"(?:xox[a-z]-|xapp-)[A-Za-z0-9-]{10,}" },
+    Shape { name: "Slack webhook", pattern: r"(?P<before>hooks\.slack\.com/services/)(?P<secret>[A-Za-z0-9/_-]{8,})" },
+    Shape { name: "Hugging Face token", pattern: r"hf_[A-Za-z0-9]{20,}" },
+    Shape { name: "npm token", pattern: r"npm_[A-Za-z0-9]{30,}" },
     Shape { name: "AWS key", pattern: r"(?:AKIA|ASIA)[0-9A-Z]{16}" },
     Shape { name: "Google key", pattern: r"AIza[0-9A-Za-z_-]{30,}" },
     Shape { name: "Stripe key", pattern: r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}" },
@@ -41,7 +44,10 @@ const SHAPES: [Shape; 11] = [
     },
 ];
 
-/// Names under which a secret stands, in lower case and without what stands between their words.
+/// Names that say so only where nothing stands before them.
+const WHOLE_NAMES: [&str; 6] = ["cookie", "setcookie", "sid", "sessionid", "sig", "signature"];
+
+/// How the names end under which a secret stands, in lower case and without what stands between their words: `PGPASSWORD`, `aws_secret_access_key`.
 const NAMES: [&str; 25] = [
     "password",
     "passwd",
@@ -88,6 +94,12 @@ static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(pattern).ok()
 });
 
+/// `name: value` and `name = value`, as in files of settings and in sentences.
+static TOLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r#"(?P<before>(?:^|[\s?&;,({`]|\\[nrt])(?P<name>[A-Za-z][A-Za-z_.-]{1,40})(?:[ \t]*:|[ \t]+=)[ \t]*)(?P<told>[^\s"'`\\&;,)}\[\]]{4,})"#;
+    Regex::new(pattern).ok()
+});
+
 /// The text with each secret that it seems to hold replaced by `[redacted:WHAT]`.
 pub fn conceal_text(text: &str) -> Cow<'_, str> {
     let mut concealed = Cow::Borrowed(text);
@@ -97,7 +109,7 @@ pub fn conceal_text(text: &str) -> Cow<'_, str> {
             concealed = Cow::Owned(replaced);
         }
     }
-    for named in [FIELD.as_ref(), SETTING.as_ref()].into_iter().flatten() {
+    for named in [FIELD.as_ref(), SETTING.as_ref(), TOLD.as_ref()].into_iter().flatten() {
         let replaced = named.replace_all(&concealed, |found: &Captures<'_>| of_field(found)).into_owned();
         if *concealed != *replaced {
             concealed = Cow::Owned(replaced);
@@ -136,7 +148,11 @@ fn of_shape(name: &str, found: &Captures<'_>) -> String {
 fn of_field(found: &Captures<'_>) -> String {
     let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
     let is_plain = matches!(part("bare"), "null" | "true" | "false");
-    if !says_secret(part("name")) || is_plain || is_empty(part("secret")) && part("bare").is_empty() {
+    // In a sentence, words may follow: a password that is a plain word is not told from them.
+    let is_words =
+        !part("told").is_empty() && part("told").chars().all(|c| c.is_ascii_lowercase() || !c.is_alphanumeric());
+    let is_nothing = is_empty(part("secret")) && part("bare").is_empty() && part("told").is_empty();
+    if !says_secret(part("name")) || is_plain || is_words || is_nothing {
         return found[0].to_owned();
     }
     format!("{}{}{}", part("before"), part("open"), mark(part("name")))
@@ -153,7 +169,24 @@ fn mark(name: &str) -> String {
 
 fn says_secret(name: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    NAMES.contains(&plain.as_str())
+    WHOLE_NAMES.contains(&plain.as_str()) || NAMES.iter().any(|name| plain.ends_with(name))
+}
+
+/// A text that was cut, without the words that stand at a cut (`…`): of a secret that lost its beginning or its end nobody could
+/// say any more what it is.
+pub fn without_cut_words(text: &str) -> String {
+    let ends_word = |c: char| c.is_whitespace() || matches!(c, '`' | '(');
+    let mut pieces = text.split('…');
+    let mut whole = pieces.next().unwrap_or_default().to_owned();
+    for after in pieces {
+        whole
+            .truncate(whole.rfind(ends_word).map_or(0, |at| at + whole[at..].chars().next().map_or(0, char::len_utf8)));
+        whole.push('…');
+        let word = after.strip_prefix(' ').unwrap_or(after);
+        let rest = if word.starts_with('(') { after } else { &word[word.find(ends_word).unwrap_or(word.len())..] };
+        whole.push_str(rest);
+    }
+    whole
 }
 
 #[cfg(test)]
@@ -194,6 +227,14 @@ mod tests {
             within("{'api_key': '", "[A-Za-z0-9!$%*#]{5,20}", "'}"),
             within("{\\\"client_secret\\\":\\\"", "[A-Za-z0-9!$%*#]{5,20}", "\\\"}"),
             within("https://a.example/?x=1&access_token=", "[A-Za-z0-9._-]{5,20}", "&y=2"),
+            within("https://a.example/?x=1&sig=", "[A-Za-z0-9._-]{5,20}", "&y=2"),
+            within("https://hooks.slack.com/services/", "T[A-Z0-9]{8}/B[A-Z0-9]{8}/[A-Za-z0-9]{24}", ""),
+            whole("hf_[A-Za-z0-9]{34}"),
+            whole("npm_[A-Za-z0-9]{36}"),
+            within("password: ", "[a-z]{4,8}[0-9]{1,4}", ""),
+            within("api_key = ", "[A-Z][A-Za-z0-9]{8,20}", ""),
+            within("aws_secret_access_key=", "[A-Z][A-Za-z0-9/+]{20,39}", ""),
+            within("PGPASSWORD=", "[a-z0-9]{5,12}", ""),
         ])
     }
 
@@ -232,7 +273,21 @@ mod tests {
     #[test]
     fn every_shape_can_be_looked_for() {
         assert_eq!(COMPILED.len(), SHAPES.len());
-        assert!(FIELD.is_some() && SETTING.is_some());
+        assert!(FIELD.is_some() && SETTING.is_some() && TOLD.is_some());
+    }
+
+    #[test]
+    fn words_at_a_cut_are_left_out_and_all_others_stay() {
+        for (cut, whole) in [
+            ("found `… j-AAAABBBB and then refused…` in it", "found `… and then refused…` in it"),
+            ("`ghp_AAAABBBB… (93 more)` is missing", "`… (93 more)` is missing"),
+            ("one two… three four", "one … four"),
+            ("nothing was cut", "nothing was cut"),
+            ("…", "…"),
+            ("sk-proj-AAAA…", "…"),
+        ] {
+            assert_eq!(without_cut_words(cut), whole, "{cut}");
+        }
     }
 
     #[test]
@@ -245,6 +300,7 @@ mod tests {
             "{\"token\": null, \"tokens\": \"many\", \"password\": \"\"}",
             "ghost_writer eyJ AKIA sk-short [redacted:OPENAI_API_KEY]",
             "{\"password\": \"[redacted:DB_PASSWORD]\"}",
+            "The password: ask whoever runs the desk. Your token = nothing.",
         ] {
             assert_eq!(conceal_text(text), text);
         }

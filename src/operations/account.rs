@@ -221,14 +221,15 @@ impl Account {
         if let Some(unknown) = unknown {
             return Err(unknown.clone());
         }
-        Ok(self.kept(|operation| names.iter().any(|name| fits(operation, name)), names))
+        Ok(self.kept(|operation| names.iter().any(|name| fits(operation, name)), |case| names.contains(&case.case)))
     }
 
     /// The account of what an incident can be about, with a remark that counts the rest: an operation that was committed
-    /// at the first attempt and truly claimed so needs no one's attention, nor does one that nobody began or claimed.
+    /// at the first attempt and truly claimed so needs no one's attention, nor does one that nobody began or claimed. A case
+    /// that did not pass does, whatever its operations came to.
     #[must_use]
     pub fn notable(&self) -> Self {
-        let mut kept = self.kept(|operation| operation.is_notable(), &[]);
+        let mut kept = self.kept(|operation| operation.is_notable(), |case| fallen(case.status).is_some());
         let rest = self.operations.len() - kept.operations.len();
         if rest > 0 {
             kept.remarks.push(format!(
@@ -239,12 +240,12 @@ impl Account {
         kept
     }
 
-    /// The account of the operations that `keep` says, their cases, and the cases that are named.
-    fn kept(&self, keep: impl Fn(&OperationAccount) -> bool, named: &[String]) -> Self {
+    /// The account of the operations that `keep` says, their cases, and the cases that `keep_case` says.
+    fn kept(&self, keep: impl Fn(&OperationAccount) -> bool, keep_case: impl Fn(&CaseAccount) -> bool) -> Self {
         let operations: Vec<OperationAccount> =
             self.operations.iter().filter(|operation| keep(operation)).cloned().collect();
         let concerns = |case: &CaseAccount| {
-            named.contains(&case.case) || operations.iter().any(|operation| operation.case.as_str() == case.case)
+            keep_case(case) || operations.iter().any(|operation| operation.case.as_str() == case.case)
         };
         let cases = self.cases.iter().filter(|case| concerns(case)).cloned().collect();
         let is_kept = |operation: &OperationId| operations.iter().any(|kept| kept.operation == *operation);
@@ -310,6 +311,11 @@ impl OperationAccount {
     pub(super) fn place(&self) -> Place {
         Place { operation: self.operation.clone(), case: self.case.clone(), trial: self.trial }
     }
+}
+
+/// How a case ended that did not pass; `None` for one that passed, or of which no result is known.
+pub(super) fn fallen(status: Option<CaseStatus>) -> Option<CaseStatus> {
+    status.filter(|status| *status != CaseStatus::Passed)
 }
 
 /// A sentence of evidence with its full stop.

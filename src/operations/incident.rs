@@ -2,13 +2,15 @@
 //!
 //! Nothing is filled in that nobody recorded: each gap is listed as missing.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CaseId, CaseStatus, Outcome, counted};
+use crate::domain::{CaseId, CaseStatus, Outcome, counted, some_of};
 use crate::evidence::{Answered, AttemptSeen};
 
-use super::account::{Account, CaseAccount, OperationAccount, Place, Source, Statement, StatementKind};
+use super::account::{Account, CaseAccount, OperationAccount, Place, Source, Statement, StatementKind, fallen};
 use super::failures::effects_words;
 use super::next_step::{Permission, next_step};
 use super::paper::{
@@ -16,6 +18,9 @@ use super::paper::{
 };
 use super::reference::{fault_reference, reference, shown};
 use super::sheet::Sheet;
+
+/// The most cases that did not pass of which each is named.
+const FEW: usize = 5;
 
 /// What is linked to the incident later, beside what a ledger states: as given on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -243,15 +248,28 @@ fn known_operations(operations: &[OperationAccount]) -> impl Iterator<Item = Fin
     operations.iter().filter(|operation| operation.outcome != Outcome::Uncertain).map(known)
 }
 
-/// Cases that fell and of which no operation is known: what went wrong is the answer, or that there was none.
-fn fallen_answers(account: &Account) -> impl Iterator<Item = Finding> {
-    let acts = |case: &&CaseAccount| account.operations.iter().any(|operation| operation.case.as_str() == case.case);
-    let cases = account.cases.iter().filter(move |case| !acts(case));
-    cases.filter_map(|case| {
-        let status = case.status.filter(|status| *status != CaseStatus::Passed)?;
-        let text = format!("The case {} ended as {status}; no operation of it is known.", shown(&case.case));
-        Some(Finding { place: None, text, evidence: Vec::new() })
-    })
+/// Cases that did not pass and of which no operation is in the account: what went wrong is the answer, or that there was none.
+/// Many are counted, and some of them named.
+fn fallen_answers(account: &Account) -> Vec<Finding> {
+    let acting: BTreeSet<&str> = account.operations.iter().map(|operation| operation.case.as_str()).collect();
+    let silent = account.cases.iter().filter(|case| !acting.contains(case.case.as_str()));
+    let fell: Vec<(&str, CaseStatus)> =
+        silent.filter_map(|case| Some((case.case.as_str(), fallen(case.status)?))).collect();
+    if fell.len() <= FEW {
+        return fell.into_iter().map(|(case, status)| fallen_answer(case, status)).collect();
+    }
+    let named = fell.iter().map(|(case, status)| format!("{} ({status})", shown(case)));
+    let text = format!(
+        "{} did not pass and have no operation noted here: {}.",
+        counted(fell.len(), "case"),
+        some_of(named, FEW)
+    );
+    vec![Finding { place: None, text, evidence: Vec::new() }]
+}
+
+fn fallen_answer(case: &str, status: CaseStatus) -> Finding {
+    let text = format!("The case {} ended as {status}; no operation of it is noted here.", shown(case));
+    Finding { place: None, text, evidence: Vec::new() }
 }
 
 fn known(operation: &OperationAccount) -> Finding {
@@ -451,7 +469,11 @@ impl OnSheet for Incident {
         sheet.facts(source_facts(&self.source));
         self.push_request(&mut sheet);
         sheet.heading("Known");
-        push_findings(&mut sheet, &self.known, "Nothing is established.");
+        let nothing = match self.fallen().len() {
+            0 => "Nothing is established.",
+            _ => "Of the operations nothing is established; Scope says which cases did not pass.",
+        };
+        push_findings(&mut sheet, &self.known, nothing);
         sheet.heading("Uncertain");
         push_findings(
             &mut sheet,
@@ -479,6 +501,52 @@ impl OnSheet for Incident {
 }
 
 impl Incident {
+    /// The note of one of its cases alone: what a case is made of must not hold what befell another one.
+    #[must_use]
+    pub fn of_case(&self, case: &CaseId) -> Self {
+        let is_of = |place: &Place| place.case == *case;
+        let of_place = |finding: &Finding| finding.place.as_ref().is_none_or(is_of);
+        let mut note = self.clone();
+        note.cases.retain(|one| one.case == *case);
+        note.requested.retain(|requested| is_of(&requested.place));
+        // What is known of no operation is known of cases, and may count those of others.
+        note.known.retain(|finding| finding.place.is_some() && of_place(finding));
+        if note.requested.is_empty() {
+            note.known.extend(note.fallen().into_iter().map(|(case, status)| fallen_answer(case.as_str(), status)));
+        }
+        note.uncertain.retain(of_place);
+        note.next_steps.retain(|next| is_of(&next.place));
+        note.attempted.retain(|attempted| is_of(&attempted.place));
+        note.by_outcome.iter_mut().for_each(|group| group.operations.retain(of_place));
+        let mut actions: Vec<String> = note.requested.iter().filter_map(|requested| requested.action.clone()).collect();
+        actions.sort_unstable();
+        actions.dedup();
+        note.scope = Scope {
+            cases: note.cases.len(),
+            operations: note.requested.len(),
+            attempts: sum_observed(note.requested.iter().map(|requested| requested.attempts)),
+            open: note.next_steps.len(),
+            actions,
+            stated: note.scope.stated,
+        };
+        note
+    }
+
+    /// The cases that did not pass, and how each ended.
+    pub fn fallen(&self) -> Vec<(CaseId, CaseStatus)> {
+        self.cases.iter().filter_map(|case| Some((case.case.clone(), fallen(case.status)?))).collect()
+    }
+
+    /// How many cases there are, and how many of them did not pass.
+    fn cases_words(&self) -> String {
+        let fell = self.fallen();
+        if fell.is_empty() {
+            return self.scope.cases.to_string();
+        }
+        let named = some_of(fell.iter().map(|(case, _)| shown(case.as_str())), FEW);
+        format!("{}, of which {} did not pass: {named}", self.scope.cases, fell.len())
+    }
+
     fn push_request(&self, sheet: &mut Sheet) {
         sheet.heading("Requested");
         let items = self.requested.iter().map(|requested| {
@@ -502,7 +570,7 @@ impl Incident {
         let scope = &self.scope;
         let actions = if scope.actions.is_empty() { NOT_OBSERVED.to_owned() } else { scope.actions.join(", ") };
         sheet.facts([
-            ("Cases", scope.cases.to_string()),
+            ("Cases", self.cases_words()),
             ("Operations", scope.operations.to_string()),
             ("Attempts", observed(scope.attempts)),
             ("To follow up", scope.open.to_string()),

@@ -262,6 +262,43 @@ fn an_incident_leaves_out_what_went_as_it_should_and_says_so() {
 }
 
 #[test]
+fn cases_that_did_not_pass_are_in_the_note_whatever_their_operations_came_to() {
+    let mut fixture = RunFixture::empty();
+    let effects = vec![crate::evidence::EffectSeen { receipt: None, parameters_match: Some(true) }];
+    for case in ["c-1", "c-2", "c-3", "c-4", "c-5", "c-6", "c-7"] {
+        let done = attempt(1, None, Answered::Committed { receipt: None });
+        let seen = conclude(&OperationId::new("op"), &[done], &[Look::settled("queue", effects.clone())]);
+        fixture.add(case, "It is staged", &[("op", Claim::Completed)], seen);
+    }
+    fixture.trials.iter_mut().for_each(|trial| trial.status = TrialStatus::Passed);
+    let note = |fixture: &RunFixture| incident(&fixture.account().notable(), &Links::default());
+    assert!(note(&fixture).cases.is_empty());
+    fixture.trials[0].status = TrialStatus::Failed;
+    let one = note(&fixture);
+    assert_eq!(one.known[0].text, "The case c-1 ended as failed; no operation of it is noted here.");
+    assert_eq!((one.scope.cases, one.requested.len()), (1, 0));
+    fixture.trials[..6].iter_mut().for_each(|trial| trial.status = TrialStatus::Failed);
+    let six = note(&fixture);
+    let [known] = &six.known[..] else { panic!("{:?}", six.known) };
+    assert!(
+        known.text.starts_with("6 cases did not pass") && known.text.contains("c-5 (failed) and 1 more"),
+        "{known:?}"
+    );
+    let told = text(&six);
+    assert!(told.contains("6, of which 6 did not pass: c-1, c-2"), "{told}");
+    // Of one case alone nothing is said that befell another one.
+    let own = six.of_case(&crate::domain::CaseId::new("c-6"));
+    assert_eq!((own.cases.len(), own.scope.cases, own.known.len()), (1, 1, 1));
+    assert!(own.known[0].text.starts_with("The case c-6 ended"), "{:?}", own.known);
+    let mut mixed = RunFixture::lost_acknowledgments();
+    mixed.trials[0].status = TrialStatus::Failed;
+    let other = note(&mixed).of_case(&crate::domain::CaseId::new("nobody-looked"));
+    assert!(other.requested.iter().all(|requested| requested.place.operation.as_str() == "op-9"));
+    assert_eq!((other.requested.len(), other.attempted.len(), other.known.len()), (1, 1, 0));
+    assert!(other.by_outcome.iter().flat_map(|group| &group.operations).count() == 1);
+}
+
+#[test]
 fn a_name_that_fits_nothing_is_an_error_and_no_empty_paper() {
     let fixture = RunFixture::lost_acknowledgments();
     let account = fixture.account();

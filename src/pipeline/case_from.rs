@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::change::revision_files;
-use crate::domain::{CaseId, Digest, Risk, TrialStatus, WorkflowId};
+use crate::domain::{CaseId, Digest, Risk, TrialStatus, WorkflowId, some_of};
 use crate::evidence::Form;
 use crate::execution::Redactor;
 use crate::grading::GradedTrial;
@@ -21,6 +21,9 @@ use crate::store::{RunRecord, Store};
 use super::cases::write_new_case;
 use super::publish::shell_word;
 use super::{PipelineError, check};
+
+/// The most cases of a paper that are named.
+const NAMED: usize = 5;
 
 /// What a case is begun from.
 #[derive(Clone, Debug)]
@@ -126,13 +129,7 @@ impl Begin<'_> {
                 "the incident paper speaks of no case".to_owned(),
                 "make it of a run or a ledger in which something went wrong",
             ),
-            several => ScaffoldError::new(
-                format!("the incident paper speaks of {} cases, and a case is made of one", several.len()),
-                format!(
-                    "make the paper of one: `holdpoint incident RUN --about {} --json`",
-                    shell_word(several[0].as_str())
-                ),
-            ),
+            [first, ..] => several_cases(incident, &cases, first),
         })?;
         if let Source::Run { run, .. } = &incident.source {
             let store = Store::of_project(self.root);
@@ -142,6 +139,7 @@ impl Begin<'_> {
                 return self.of_run(run.as_str(), &case, &cause.chain(change).collect::<Vec<_>>());
             }
         }
+        let incident = &incident.of_case(&case);
         // Where the project has the case, it says what the paper leaves open.
         let known = self.side.cases.get(&case);
         let of_answer = known.filter(|_| incident.requested.is_empty()).map(|known| known.set.clone());
@@ -229,6 +227,19 @@ impl Place {
         let expect_line = text.lines().position(|line| line == EXPECT).map_or(0, |index| index + 1);
         Skeleton { path: format!("cases/{}/{}.yaml", self.set, self.id), id: self.id, workflow, text, expect_line }
     }
+}
+
+/// A paper of several cases, with the command that makes one of the first of them.
+fn several_cases(incident: &Incident, cases: &[CaseId], first: &CaseId) -> ScaffoldError {
+    let named = some_of(cases.iter().map(|case| case.as_str().escape_debug()), NAMED);
+    let of = match &incident.source {
+        Source::Run { run, .. } => shell_word(run.as_str()),
+        Source::Ledger { .. } => "--ledger FILE".to_owned(),
+    };
+    ScaffoldError::new(
+        format!("the incident paper speaks of {} cases ({named}), and a case is made of one", cases.len()),
+        format!("make the paper of one: `holdpoint incident {of} --about {} --json`", shell_word(first.as_str())),
+    )
 }
 
 fn no_form(record: &RunRecord, id: &CaseId, digest: &Digest) -> ScaffoldError {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::baseline::LedgerError;
 use crate::change::ChangeError;
-use crate::domain::ExitCode;
+use crate::domain::{ExitCode, some_of};
 use crate::execution::ExecutionError;
 use crate::manifest::{Diagnostic, ScaffoldError};
 use crate::report::HtmlError;
@@ -48,6 +48,17 @@ pub enum PipelineError {
         /// The system's own words.
         source: std::io::Error,
     },
+    /// Something that is no folder stands where a folder must be, or a link to one.
+    #[error("{}: `{folder}` is no folder, and links are not followed", path.display())]
+    InTheWay {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What is in the way, below the project's folder.
+        folder: String,
+    },
+    /// Files where a project was to begin that it would read as manifests and cases, and cannot: what is wrong with each.
+    #[error("what lies below manifests/ and cases/ would be read as holdpoint's own, and cannot be: {}", some_files(.0))]
+    Foreign(Vec<Diagnostic>),
     /// A project, or a file of the one that was to be written, stands there already.
     #[error("{} stands there already, and nothing is overwritten", .0.display())]
     Begun(PathBuf),
@@ -94,6 +105,8 @@ impl PipelineError {
             | Self::Range(_)
             | Self::Scaffold(_)
             | Self::Begun(_)
+            | Self::InTheWay { .. }
+            | Self::Foreign(_)
             | Self::Store(StoreError::NoSuchRun(_) | StoreError::Alive(_) | StoreError::Durations { .. }) => {
                 ExitCode::Usage
             }
@@ -115,6 +128,15 @@ impl PipelineError {
                 "`holdpoint check` says whether the project that is here is in order; another one needs a folder of its own."
                     .to_owned(),
             ),
+            Self::InTheWay { .. } => Some(
+                "Nothing that exists was touched. Put what is in the way elsewhere, or the folder itself where a link stands, then try again."
+                    .to_owned(),
+            ),
+            Self::Foreign(_) => Some(
+                "Nothing was written. Move what is not holdpoint's out of these folders and mend what is, or begin in a folder of its own: \
+                 `holdpoint --project NAME init`"
+                    .to_owned(),
+            ),
             Self::NewFile { .. } => Some(
                 "Nothing that exists was touched. Put what is in the way elsewhere, or mend the rights of the folder, then try again."
                     .to_owned(),
@@ -134,4 +156,11 @@ impl PipelineError {
             _ => None,
         }
     }
+}
+
+/// The first files with what is wrong with each, and how many more there are.
+fn some_files(found: &[Diagnostic]) -> String {
+    const MOST: usize = 3;
+    let named = found.iter().map(|one| format!("{} ({})", one.path.escape_debug(), one.message));
+    some_of(named, MOST)
 }

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use rust_embed::Embed;
 
-use crate::manifest::schema_line;
+use crate::init::kept_out_of_git;
+use crate::manifest::{DiskFiles, FileKind, FileSource as _, schema_line};
 
 use super::PipelineError;
 use super::import::LaidDown;
-use super::init::refuse_a_second;
+use super::init::{refuse_a_second, refuse_foreign};
 use super::new_file::{require_way, write_new};
+use super::publish::REPORTS_FOLDER;
+use super::schemas::schema_path;
 
 /// Python, standard library alone, with accepted results.
 #[derive(Embed)]
@@ -43,24 +46,35 @@ pub enum Example {
     R618,
 }
 
+/// What says which files git ignores.
+const GITIGNORE: &str = ".gitignore";
 /// What of an example does no harm to the rest where it stands there in another form.
-const README: &str = "README.md";
+const HARMLESS: [&str; 2] = ["README.md", GITIGNORE];
 
-/// Lays an example down. A README that stands there already is left as it is, and all else laid down beside it.
+/// Lays an example down. A README and a `.gitignore` that stand there already are left as they are, and all else laid down
+/// beside them.
 ///
 /// # Errors
-/// Where a project, or any other file that belongs to the example, stands there already: then nothing is written.
+/// Where a project, any other file that belongs to the example, or a file that the project could not read stands there
+/// already: then nothing is written.
 pub fn lay_down_example(example: Example, project_root: &Path) -> Result<LaidDown, PipelineError> {
     refuse_a_second(project_root)?;
-    let files = match example {
+    let mut files = match example {
         Example::SupportDesk => all_of::<SupportDesk>(),
         Example::R618 => r618(),
     };
     let is_taken = |path: &str| project_root.join(path).symlink_metadata().is_ok();
-    if let Some((taken, _)) = files.iter().find(|(path, _)| path != README && is_taken(path)) {
+    if let Some((taken, _)) = files.iter().find(|(path, _)| !HARMLESS.contains(&path.as_str()) && is_taken(path)) {
         return Err(PipelineError::Begun(project_root.join(taken)));
     }
+    if is_taken(GITIGNORE) {
+        // It says nothing of what holdpoint generates, as far as anyone knows: files of holdpoint's own say it.
+        let has_reports = DiskFiles::new(project_root).list(REPORTS_FOLDER).is_ok_and(|paths| !paths.is_empty());
+        files.extend(kept_out_of_git(has_reports).map(|file| (file.path, file.text)));
+    }
     files.iter().try_for_each(|(path, _)| require_way(project_root, path))?;
+    require_way(project_root, &schema_path(FileKind::Project.name()))?;
+    refuse_foreign(project_root)?;
     let mut laid = LaidDown::default();
     for (path, text) in files {
         let is_new = write_new(project_root, &path, with_schema_line(&path, &text).as_bytes())?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::change::{ChangeKind, PathClaim, claims_on};
-use crate::manifest::facet_lies_in;
+use crate::manifest::{DiskFiles, FileSource as _, facet_lies_in};
 use crate::selection::{RuleRow, rule_rows};
 
 use super::{PipelineError, check};
@@ -33,7 +33,8 @@ pub struct ExplainedPath {
     pub claims: Vec<ExplainedClaim>,
 }
 
-/// Explains each path, as it was named from the project's folder or with the project's folder before it.
+/// Explains each path, as it was named from the project's folder or with the project's folder before it; of a folder each file
+/// below it.
 ///
 /// # Errors
 /// When the project is invalid.
@@ -62,7 +63,20 @@ pub fn explain_paths(
         let claims = claims.collect();
         ExplainedPath { exists: project_root.join(&path).symlink_metadata().is_ok(), outside: false, path, claims }
     };
-    Ok(paths.iter().map(explain).collect())
+    Ok(paths.iter().flat_map(|path| files_of(project_root, path)).map(|path| explain(&path)).collect())
+}
+
+/// The files below a folder of the project, and any other path as it is: of a folder that holds nothing there is nothing to say
+/// but what would stand in its place.
+fn files_of(project_root: &Path, path: &Path) -> Vec<PathBuf> {
+    let own = |path: &Path| path.canonicalize().ok();
+    let is_root = || own(&project_root.join(path)).is_some_and(|found| Some(found) == own(project_root));
+    let folder = inside(project_root, path).or_else(|| is_root().then(String::new));
+    let below = folder
+        .filter(|folder| project_root.join(folder).symlink_metadata().is_ok_and(|found| found.is_dir()))
+        .and_then(|folder| DiskFiles::new(project_root).list(&folder).ok())
+        .filter(|files| !files.is_empty());
+    below.map_or_else(|| vec![path.to_owned()], |files| files.into_iter().map(PathBuf::from).collect())
 }
 
 /// Whether a rule can take a change of the path: a file that a manifest names is one facet, a manifest holds any.
@@ -103,5 +117,24 @@ mod tests {
         assert_eq!(inside("../b"), None);
         assert_eq!(inside("/etc/passwd"), None);
         assert_eq!(inside("."), None);
+    }
+
+    #[test]
+    fn a_folder_stands_for_the_files_below_it_and_anything_else_for_itself() {
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        for file in ["policies/a.md", "policies/deep/b.md", "c.md"] {
+            let path = folder.path().join(file);
+            let made = std::fs::create_dir_all(path.parent().unwrap_or(&path)).and_then(|()| std::fs::write(&path, ""));
+            made.unwrap_or_else(|error| panic!("{error}"));
+        }
+        let files = |path: &str| -> Vec<String> {
+            files_of(folder.path(), Path::new(path)).iter().map(|path| path.display().to_string()).collect()
+        };
+        assert_eq!(files("policies"), ["policies/a.md", "policies/deep/b.md"]);
+        assert_eq!(files("./policies/"), files("policies"));
+        assert_eq!(files("."), ["c.md", "policies/a.md", "policies/deep/b.md"]);
+        for alone in ["c.md", "gone.md", "../elsewhere"] {
+            assert_eq!(files(alone), [alone]);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::init::{CI_SYSTEMS, CiSystem, NewFile, Proposal, Start, look, propose};
-use crate::manifest::{DiskFiles, FileKind, FileSource as _};
+use crate::manifest::{DiskFiles, FileKind, FileSource as _, load_side};
 
 use super::PipelineError;
 use super::new_file::{require_way, write_new};
@@ -38,17 +38,33 @@ pub struct BegunProject {
     pub in_git: bool,
 }
 
-/// Begins a project.
+/// Begins a project. Its folder is made where there is none.
 ///
 /// # Errors
-/// Where a project stands there already, the folder cannot be read, or a file cannot be written.
+/// Where a project stands there already, or files that it could not read, the folder cannot be read, or a file cannot be
+/// written.
 pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     let root = &request.project_root;
     refuse_a_second(root)?;
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| PipelineError::NewFile { path, source }
-    };
+    let is_new = root.symlink_metadata().is_err();
+    if is_new {
+        fs::create_dir(root).map_err(failed(root))?;
+    }
+    let begun = begin(request);
+    if begun.is_err() && is_new {
+        // It is taken away where it is empty alone; that it stays is no more to say than why nothing began.
+        let _ = fs::remove_dir(root);
+    }
+    begun
+}
+
+fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> PipelineError + use<> {
+    let path = path.to_owned();
+    move |source| PipelineError::NewFile { path, source }
+}
+
+fn begin(request: &InitRequest) -> Result<BegunProject, PipelineError> {
+    let root = &request.project_root;
     let absolute = fs::canonicalize(root).map_err(failed(root))?;
     let repository = absolute.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
     let files = DiskFiles::new(&absolute);
@@ -79,6 +95,7 @@ pub fn init(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     // Nothing is written where something is in the way of anything: a project that is begun by half cannot be begun again.
     proposed.iter().try_for_each(|file| require_way(folder_of(file), &file.path))?;
     require_way(&absolute, &schema_path(FileKind::Project.name()))?;
+    refuse_foreign(&absolute)?;
     for file in proposed {
         let folder = folder_of(&file);
         if write_new(folder, &file.path, file.text.as_bytes())? {
@@ -96,6 +113,17 @@ pub(super) fn refuse_a_second(root: &Path) -> Result<(), PipelineError> {
         return Err(PipelineError::Begun(file));
     }
     Ok(())
+}
+
+/// Every YAML file below `manifests/` and `cases/` is read as the project's: where another program's lie there, what begins
+/// is a project that nothing can run.
+pub(super) fn refuse_foreign(root: &Path) -> Result<(), PipelineError> {
+    let is_below = |path: &str| ["manifests", "cases"].contains(&path.split('/').next().unwrap_or_default());
+    let mut foreign = load_side(&DiskFiles::new(root)).unreadable;
+    foreign.retain(|found| is_below(&found.path));
+    // They are sorted by path, and one sentence for each file is enough.
+    foreign.dedup_by(|later, earlier| later.path == earlier.path);
+    if foreign.is_empty() { Ok(()) } else { Err(PipelineError::Foreign(foreign)) }
 }
 
 /// The system whose files stand at the repository's root, or whose name its remote has; else a script for any.

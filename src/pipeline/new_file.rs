@@ -18,8 +18,7 @@ pub(super) fn barrier<'p>(root: &Path, path: &'p str) -> Option<&'p str> {
 /// Refuses a path with something other than folders on the way to it.
 pub(super) fn require_way(root: &Path, path: &str) -> Result<(), PipelineError> {
     let Some(folder) = barrier(root, path) else { return Ok(()) };
-    let source = std::io::Error::other(format!("`{folder}` is no folder, and links are not followed"));
-    Err(PipelineError::NewFile { path: root.join(path), source })
+    Err(PipelineError::InTheWay { path: root.join(path), folder: folder.to_owned() })
 }
 
 /// Writes a file below `root`, whole or not at all, and answers whether it did: not where something stands already.

@@ -149,6 +149,8 @@ const NOTHING: Setting = Setting {
             .tried("mkdir desk && cd desk && holdpoint init --example support-desk && holdpoint check"),
         said(&["README.md", "docs/workflow.md"], "holdpoint init")
             .tried("mkdir own && cd own && holdpoint init && holdpoint check"),
+        said(&["docs/workflow.md"], "holdpoint --project NAME init")
+            .tried("holdpoint --project named init && holdpoint --project named check"),
         said(&["README.md"], "holdpoint completions bash|zsh|fish").tried(
             "for shell in bash zsh fish; do holdpoint completions $shell | grep --quiet exercise || exit 1; done",
         ),

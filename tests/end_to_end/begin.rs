@@ -85,7 +85,7 @@ fn where_something_is_in_the_way_nothing_is_written_and_a_second_try_is_a_first_
     let before = sandbox.contents("");
     sandbox
         .holdpoint(&["init", "--", "python3", "bot.py"])
-        .expect(1)
+        .expect(2)
         .says("`cases` is no folder")
         .says("Nothing that exists was touched");
     assert_eq!(sandbox.contents(""), before);
@@ -98,9 +98,80 @@ fn a_link_is_not_written_through() {
     let sandbox = repository();
     let outside = sandbox.project().parent().unwrap().join("outside");
     fs::create_dir(&outside).unwrap();
-    std::os::unix::fs::symlink(&outside, sandbox.project().join("manifests")).unwrap();
-    sandbox.holdpoint(&["init"]).expect(1).says("links are not followed");
+    for folder in ["manifests", "cases"] {
+        let link = sandbox.project().join(folder);
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        let ran = sandbox.holdpoint(&["init"]).expect(2);
+        ran.says("links are not followed").says("or the folder itself where a link stands");
+        fs::remove_file(link).unwrap();
+    }
     assert_eq!(fs::read_dir(outside).unwrap().count(), 0);
+}
+
+#[test]
+fn where_other_programs_files_would_be_read_as_the_projects_nothing_is_written_and_they_are_named() {
+    const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: desk}\n";
+    // The name of the last is that of a manifest that `init` would write.
+    for (path, text) in [
+        ("manifests/deployment.yaml", DEPLOYMENT),
+        ("cases/one.yaml", "name: one\n"),
+        ("manifests/returns.yaml", "kind: Service\nmetadata: {name: returns}\n"),
+    ] {
+        let sandbox = repository();
+        sandbox.write(path, text);
+        let before = sandbox.contents("");
+        for begin in [&["init"][..], &["init", "--example", "r618"]] {
+            let ran = sandbox.holdpoint(begin).expect(2);
+            ran.says(&format!("cannot be: {path} (")).says("holdpoint --project NAME init");
+            assert_eq!(sandbox.contents(""), before, "{path}");
+        }
+        // What the hint says begins a project that the gate can run.
+        sandbox.holdpoint(&["--project", "evaluation", "init"]).expect(0);
+        assert_eq!(sandbox.read(path), text);
+        sandbox.holdpoint(&["--project", "evaluation", "gate"]).expect(12);
+    }
+}
+
+#[test]
+fn of_many_files_in_the_wrong_place_some_are_named() {
+    let sandbox = repository();
+    for number in 1..=5 {
+        sandbox.write(&format!("manifests/{number}.yaml"), "kind: Deployment\n");
+    }
+    let ran = sandbox.holdpoint(&["init"]).expect(2).says("manifests/3.yaml (").says(" and 2 more");
+    assert!(!ran.stderr.contains("manifests/4.yaml"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_folder_that_was_made_for_a_project_that_did_not_begin_is_gone_again() {
+    let sandbox = repository();
+    sandbox.write(".github", "no folder\n");
+    sandbox.holdpoint(&["--project", "evaluation", "init", "--ci", "github"]).expect(2).says("`.github` is no folder");
+    assert!(!sandbox.project().join("evaluation").exists());
+}
+
+#[test]
+fn quiet_says_only_what_went_wrong() {
+    for begin in [&["init", "--quiet"][..], &["init", "-q", "--example", "r618"]] {
+        let sandbox = repository();
+        let ran = sandbox.holdpoint(begin).expect(0);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+        sandbox.holdpoint(begin).expect(2).says("stands there already");
+    }
+}
+
+#[test]
+fn editors_find_the_schema_of_the_file_for_ci() {
+    for (system, path, schema) in [
+        ("github", ".github/workflows/holdpoint.yml", "https://json.schemastore.org/github-workflow.json"),
+        ("gitlab", ".gitlab/holdpoint.yml", "/editor/schema/ci.json"),
+    ] {
+        let sandbox = repository();
+        sandbox.holdpoint(&["init", "--ci", system]).expect(0);
+        let text = sandbox.read(path);
+        let line = text.lines().next().unwrap();
+        assert!(line.starts_with("# yaml-language-server: $schema=https://") && line.ends_with(schema), "{line}");
+    }
 }
 
 #[test]
@@ -216,6 +287,24 @@ fn an_example_is_laid_down_beside_a_readme_and_beside_nothing_else_of_its_own() 
     let taken = Sandbox::with_files(&[("manifests/r618-inventory.yaml", "mine\n")]);
     taken.holdpoint(&["init", "--example", "r618"]).expect(2).says("stands there already");
     assert!(!taken.project().join("holdpoint.yaml").exists());
+}
+
+#[test]
+fn an_example_is_laid_down_beside_a_gitignore_and_what_it_generates_stays_out_of_git() {
+    let sandbox = Sandbox::with_files(&[(".gitignore", "*.log\n")]);
+    let ran = sandbox.holdpoint(&["init", "--example", "support-desk"]).expect(0);
+    ran.says("README.md says what to try").says(".gitignore stood there already and is as it was");
+    assert_eq!(sandbox.read(".gitignore"), "*.log\n");
+    sandbox.commit("the example");
+    sandbox.holdpoint(&["gate", "--all"]).expect(0);
+    assert!(sandbox.project().join("reports/latest").exists(), "something was generated");
+    assert_eq!(sandbox.git(&["status", "--short"]), "", "what is generated stays out of git");
+    assert!(sandbox.git(&["ls-files", ".holdpoint"]).contains(".holdpoint/schemas/case.json"));
+    let ours = Sandbox::with_files(&[(".gitignore", "*.log\n"), ("reports/2026-q1.md", "Ours.\n")]);
+    ours.holdpoint(&["init", "--example", "r618"]).expect(0);
+    ours.write("reports/2026-q2.md", "Ours, too.\n");
+    ours.git(&["add", "--all"]);
+    assert!(ours.git(&["ls-files", "reports"]).contains("2026-q2.md"), "reports of one's own stay git's");
 }
 
 #[test]

@@ -158,7 +158,11 @@ fn an_incident_of_a_text_that_fell_becomes_a_case_here_and_elsewhere() {
     sandbox.write("prompts/greeting.txt", "Good night\n");
     sandbox.holdpoint(&["run", "--all"]).expect(10);
     let paper = sandbox.holdpoint(&["incident", "latest", "--about", "greets", "--json"]).expect(0);
-    assert!(paper.stdout.contains("The case greets ended as failed; no operation of it is known."), "{}", paper.told());
+    assert!(
+        paper.stdout.contains("The case greets ended as failed; no operation of it is noted here."),
+        "{}",
+        paper.told()
+    );
     sandbox.write("incident.json", &paper.stdout);
     sandbox.holdpoint(&["case", "new", "--from", "incident", "incident.json"]).expect(0);
     let here = sandbox.read("cases/policy_accuracy/greets-seen.yaml");
@@ -170,4 +174,35 @@ fn an_incident_of_a_text_that_fell_becomes_a_case_here_and_elsewhere() {
     let there = elsewhere.read("cases/policy_accuracy/greets-seen.yaml");
     assert!(there.contains("workflow: greeter") && there.contains("ended as failed"), "{there}");
     elsewhere.holdpoint(&["check"]).expect(13).says("expect: []");
+}
+
+#[test]
+fn a_text_that_fell_is_in_the_paper_of_its_run_and_several_are_named() {
+    let sandbox = Sandbox::with_files(&FILES);
+    sandbox.write("prompts/greeting.txt", "Good night\n");
+    let second = CASE.replace("id: greets", "id: greets-too");
+    assert_ne!(second, CASE, "the case has its id there");
+    sandbox.holdpoint(&["run", "--all"]).expect(10);
+    let note = sandbox.holdpoint(&["incident", "latest"]).expect(0).stdout;
+    assert!(note.contains("The case greets ended as failed") && !note.contains("Nothing is established"), "{note}");
+    assert!(note.contains("of which 1 did not pass: greets"), "{note}");
+    let paper = sandbox.holdpoint(&["incident", "latest", "--json"]).expect(0).stdout;
+    sandbox.write("p.json", &paper);
+    let made = sandbox.holdpoint(&["case", "new", "--from", "incident", "p.json"]).expect(0);
+    assert_eq!(made.stdout.trim(), "cases/policy_accuracy/greets-seen.yaml");
+    fs::remove_file(sandbox.project().join("cases/policy_accuracy/greets-seen.yaml")).unwrap();
+
+    // Elsewhere the paper alone speaks.
+    let elsewhere = Sandbox::with_files(&FILES);
+    elsewhere.write("p.json", &paper);
+    elsewhere.holdpoint(&["case", "new", "--from", "incident", "p.json"]).expect(0);
+    let there = elsewhere.read("cases/policy_accuracy/greets-seen.yaml");
+    assert!(there.contains("The case greets ended as failed"), "{there}");
+
+    sandbox.write("cases/policy_accuracy/greets-too.yaml", &second);
+    sandbox.holdpoint(&["run", "--all"]).expect(10);
+    let paper = sandbox.holdpoint(&["incident", "latest", "--json"]).expect(0).stdout;
+    sandbox.write("p.json", &paper);
+    let refused = sandbox.holdpoint(&["case", "new", "--from", "incident", "p.json"]).expect(2);
+    refused.says("speaks of 2 cases (greets, greets-too)").says("--about greets --json");
 }

@@ -189,8 +189,9 @@ fn a_rehearsal_writes_nothing_and_a_second_import_overwrites_nothing() {
     let edited = fs::read_to_string(mine).unwrap().replace("title: ", "title: Mine, ");
     fs::write(mine, &edited).unwrap();
     let project = fs::read_to_string(repository.path("holdpoint.yaml")).unwrap();
-    let said = repository.holdpoint(&import, 0);
+    let said = repository.holdpoint(&import, 11);
     assert!(said.contains("there already, just so") && said.contains("was left as it is"), "{said}");
+    assert!(said.contains("3 tests as 2 cases") && said.contains("incomplete: 1 thing"), "{said}");
     assert_eq!(fs::read_to_string(mine).unwrap(), edited);
     assert_eq!(fs::read_to_string(repository.path("holdpoint.yaml")).unwrap(), project);
     // One test more brings one file more.
@@ -200,7 +201,7 @@ fn a_rehearsal_writes_nothing_and_a_second_import_overwrites_nothing() {
             "{CONFIGURATION}  - {{description: Later, vars: {{question: x}}, assert: [{{type: contains, value: x}}]}}\n"
         ),
     );
-    let said = repository.holdpoint(&import, 0);
+    let said = repository.holdpoint(&import, 11);
     assert!(said.contains("wrote 1 file\n"), "{said}");
     repository.holdpoint(&["check"], 0);
 }
@@ -329,6 +330,84 @@ fn a_broken_line_takes_nothing_from_the_others_and_the_import_says_that_it_is_in
     assert_eq!((&document["counts"]["left"], &document["counts"]["brought"]), (&1.into(), &1.into()));
     let nothing = repository.holdpoint(&["import", "jsonl", "rows.jsonl", "--expect", "answr"], 13);
     assert!(nothing.contains("no line has a key `answr`"), "{nothing}");
+}
+
+#[test]
+fn a_row_in_whose_place_another_case_stands_is_counted_as_left_and_one_that_is_there_already_is_not() {
+    let repository = Repository::new();
+    let rows = |second: &str| format!("id,q,a\nq-1,One?,1\nq-2,{second},2\n");
+    let import = ["import", "csv", "rows.csv", "--expect", "a", "--id", "id", "--workflow", "rows"];
+    repository.write("rows.csv", rows("Two?"));
+    repository.holdpoint(&import[..7], 0);
+    let again = repository.holdpoint(&import, 0);
+    assert!(again.contains("2 tests as 2 cases") && !again.contains("incomplete"), "{again}");
+    repository.write("rows.csv", rows("Another?"));
+    let said = repository.holdpoint(&import, 11);
+    assert!(said.contains("2 tests as 1 case,") && said.contains("incomplete: 1 thing"), "{said}");
+    assert!(said.contains("rows.csv:3: not brought: the case `cases/policy_accuracy/q-2.yaml`"), "{said}");
+    let document: Value =
+        serde_json::from_str(&repository.holdpoint(&[&import[..], &["--json"]].concat(), 11)).unwrap();
+    let counts = &document["counts"];
+    assert_eq!((&counts["found"], &counts["brought"], &counts["left"]), (&2.into(), &1.into(), &1.into()));
+    assert_eq!(document["kept"], serde_json::json!(["cases/policy_accuracy/q-2.yaml"]));
+}
+
+#[test]
+fn samples_of_which_no_case_came_are_counted_as_left() {
+    let repository = Repository::new();
+    repository.write("s.jsonl", "{\"input\": \"x\", \"ideal\": \"y\"}\n[1]\n{\"ideal\": \"y\"}\n{\"input\": \n");
+    let said = repository.holdpoint(&["import", "openai-evals", "s.jsonl"], 11);
+    assert!(said.contains("4 tests as 1 case,") && said.contains("incomplete: 3 things"), "{said}");
+    for line in 2..5 {
+        assert!(said.contains(&format!("s.jsonl:{line}: not brought: the line")), "{said}");
+    }
+}
+
+#[test]
+fn a_prompt_that_is_lost_beside_others_is_counted_as_left() {
+    let repository = Repository::new();
+    let import = |prompts: &str, code: i32| {
+        let test = "{vars: {q: one}, assert: [{type: contains, value: one}]}";
+        let config = format!("prompts: {prompts}\nproviders: ['exec:python3 desk.py']\ntests: [{test}]\n");
+        repository.write("promptfooconfig.yaml", config);
+        repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml", "--dry-run"], code)
+    };
+    import("['Q {{q}}']", 0);
+    let said = import("['Q {{q}}', file://missing.txt]", 11);
+    assert!(said.contains("the prompt `file://missing.txt`") && said.contains("incomplete: 1 thing"), "{said}");
+}
+
+#[test]
+fn a_ledger_in_whose_place_another_one_stands_was_not_brought() {
+    let repository = Repository::new();
+    let line = |word: &str| format!("{{\"time\": 1772442060, \"operation\": \"a\", \"claim\": \"{word}\"}}\n");
+    repository.write("o.jsonl", line("completed"));
+    repository.holdpoint(&["import", "ledger", "o.jsonl"], 0);
+    repository.holdpoint(&["import", "ledger", "o.jsonl"], 0);
+    repository.write("o.jsonl", line("failed"));
+    assert!(repository.holdpoint(&["import", "ledger", "o.jsonl"], 11).contains("was left as it is"));
+}
+
+#[test]
+fn a_receipt_that_a_workflow_claims_is_no_answer_of_the_target() {
+    let repository = Repository::new();
+    let line = |operation: &str, claim: &str| {
+        format!("{{\"time\": 1772442060, \"operation\": \"{operation}\", {claim}\"receipt\": \"r9\"}}\n")
+    };
+    let handover = |text: String| {
+        let _ = fs::remove_dir_all(repository.path("reports"));
+        repository.write("o.jsonl", text);
+        let said = repository.holdpoint(&["import", "ledger", "o.jsonl"], 0);
+        let paper = repository.holdpoint(&["handover", "--ledger", "reports/imported/o.ledger.jsonl"], 0);
+        (said, paper.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (said, claimed) = handover(line("z2", "\"claim\": \"completed\", "));
+    assert!(said.contains("o.jsonl:1: not brought: the receipt r9"), "{said}");
+    assert!(claimed.contains("what came back was not written down"), "{claimed}");
+    assert!(!claimed.contains("the target said done"), "{claimed}");
+    let (said, answered) = handover(line("z2", ""));
+    assert!(!said.contains("not brought: the receipt"), "{said}");
+    assert!(answered.contains("the target said done, receipt"), "{answered}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub(super) fn prompts(config: &Place, folder: Folder<'_>, inside: Option<&str>, 
         one => vec![(one, place)],
     };
     let is_named = !found.is_empty();
-    let mut reader = Reader { folder, inside, names: Names::default(), prompts: Vec::new(), brought };
+    let mut reader = Reader { folder, inside, names: Names::default(), prompts: Vec::new(), lost: 0, brought };
     for (value, place) in found {
         reader.take(&value, &place);
     }
@@ -80,6 +80,9 @@ pub(super) fn prompts(config: &Place, folder: Folder<'_>, inside: Option<&str>, 
             text: "{{prompt}}".to_owned(),
             absent: Some(if is_named { NONE_BROUGHT } else { NO_PROMPT }),
         });
+    } else {
+        // Where no prompt is left at all, each test comes to a case that fails and says so; else a case is missing for each.
+        reader.brought.tally.left += reader.lost;
     }
     reader.prompts
 }
@@ -89,6 +92,8 @@ struct Reader<'a, 'b> {
     inside: Option<&'a str>,
     names: Names,
     prompts: Vec<Prompt>,
+    /// How many could not be brought.
+    lost: usize,
     brought: &'b mut Brought,
 }
 
@@ -102,7 +107,7 @@ impl Reader<'_, '_> {
         };
         let Some(raw) = raw else {
             let why = "it is neither a text nor a map with `raw` or `id`";
-            return self.brought.note(Kind::Left, place.spot(), "a prompt", why);
+            return self.lose("a prompt".to_owned(), why, place);
         };
         if !is_reference(&raw) {
             return self.add(&raw, label, None, place);
@@ -110,11 +115,17 @@ impl Reader<'_, '_> {
         match self.folder.text(&raw) {
             Ok(_) if has_ending(&raw, &["js", "mjs", "cjs", "ts", "py", "csv"]) => {
                 let why = "its prompts are computed or in a table: write them as texts";
-                self.brought.note(Kind::Left, place.spot(), format!("the prompt `{raw}`"), why);
+                self.lose(format!("the prompt `{raw}`"), why, place);
             }
             Ok((path, text)) => self.add_file(&raw, &path, &text, label, place),
-            Err(why) => self.brought.note(Kind::Left, place.spot(), format!("the prompt `{raw}`"), why),
+            Err(why) => self.lose(format!("the prompt `{raw}`"), &why, place),
         }
+    }
+
+    /// Names a prompt that nothing is asked with.
+    fn lose(&mut self, what: String, why: &str, place: &Place) {
+        self.lost += 1;
+        self.brought.note(Kind::Left, place.spot(), what, why);
     }
 
     /// A text file can hold several prompts with a line of `---` between them.

@@ -1,8 +1,8 @@
 //! A case begun from an incident paper, whose run is not recorded here: what the paper says, and blanks where it says nothing.
 
-use crate::domain::{CaseId, CaseStatus, ClaimCheck, Outcome, Risk, WorkflowId, counted};
+use crate::domain::{CaseId, ClaimCheck, Outcome, Risk, WorkflowId, counted};
 use crate::manifest::{conceal_text, yaml_quoted, yaml_word};
-use crate::operations::{ConcernedCase, Incident, Source};
+use crate::operations::{Incident, Source};
 
 use super::seen::{Line, lines_of_operation};
 use super::{comments, expectations, headed};
@@ -20,17 +20,15 @@ pub struct IncidentGround<'a> {
     pub incident: &'a Incident,
 }
 
-/// The one case that a paper speaks of; else how many there are. Where nothing was requested it is the one that fell, or the
-/// only one.
+/// The one case that a paper speaks of; else how many there are. It is the one that did not pass; where each did, the one whose
+/// operations it tells of, or the only one.
 ///
 /// # Errors
 /// The cases, where there is not one.
 pub fn concerned_case(incident: &Incident) -> Result<CaseId, Vec<CaseId>> {
-    let mut cases: Vec<CaseId> = incident.requested.iter().map(|requested| requested.place.case.clone()).collect();
+    let mut cases: Vec<CaseId> = incident.fallen().into_iter().map(|(case, _)| case).collect();
     if cases.is_empty() {
-        let passed = |case: &&ConcernedCase| case.status == Some(CaseStatus::Passed);
-        let fell = incident.cases.iter().filter(|case| !passed(case));
-        cases = fell.map(|case| case.case.clone()).collect();
+        cases = incident.requested.iter().map(|requested| requested.place.case.clone()).collect();
     }
     if cases.is_empty() {
         cases = incident.cases.iter().map(|case| case.case.clone()).collect();

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::{CaseId, RunId};
 use crate::grading::GradedTrial;
-use crate::manifest::{Case, REDACTED, conceal_json, conceal_text, schema_line, yaml_quoted, yaml_word};
+use crate::manifest::{
+    Case, REDACTED, conceal_json, conceal_text, schema_line, without_cut_words, yaml_quoted, yaml_word,
+};
 
 use super::case_draft::one_line;
 use super::written::{flow, yaml};
@@ -98,7 +100,7 @@ fn headed(remarks: &[String], text: &str, is_needed: bool) -> String {
     if is_needed {
         about.push("What the case asks with held one of them: put a stand-in there that is no secret, or it asks something else.".to_owned());
     }
-    comments(&about, &mut head);
+    head.extend(about.iter().map(|sentence| format!("# {sentence}\n")));
     head + text
 }
 
@@ -106,9 +108,10 @@ fn comments(remarks: &[String], text: &mut String) {
     text.extend(remarks.iter().map(|remark| format!("# {}\n", told(remark))));
 }
 
-/// A text in a comment: without what looks like a secret, before it is cut where one could stand.
+/// A text in a comment: without what looks like a secret, before it is cut where one could stand, and without what an earlier
+/// cut may have left of one.
 fn told(text: &str) -> String {
-    one_line(&conceal_text(text), SHOWN)
+    one_line(&without_cut_words(&conceal_text(text)), SHOWN)
 }
 
 /// Files are named from the case's own folder. What stands elsewhere has to be copied by hand.

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use crate::domain::{Claim, ClaimCheck, OperationId, Outcome, TrialStatus};
 use crate::evidence::{Answer, Reading};
+use crate::grading::GradedTrial;
+use crate::manifest::conceal_json;
 
 use super::{TrialGround, pruned};
 
@@ -37,17 +39,20 @@ impl Line {
 pub(super) fn lines_of_trial(ground: &TrialGround<'_>) -> Vec<Line> {
     let trial = ground.trial;
     let is_right = trial.status == TrialStatus::Passed;
+    let holds_secret = holds_secret(trial);
+    // A sentence quotes a piece of what was seen, and a piece of a secret looks like nothing.
+    let words = |message: &str| if holds_secret { LEFT_OUT.to_owned() } else { message.to_owned() };
     let mut lines = Vec::new();
     for (expectation, grade) in ground.expect.iter().zip(&trial.grades) {
         let stood = match grade.pass {
             Some(true) => "The case expects it, and it held.".to_owned(),
-            Some(false) => format!("The case expects it, and it fell: {}", grade.message),
-            None => format!("The case expects it, and it came to no judgement: {}", grade.message),
+            Some(false) => format!("The case expects it, and it fell: {}", words(&grade.message)),
+            None => format!("The case expects it, and it came to no judgement: {}", words(&grade.message)),
         };
         lines.push(Line::new(expectation.clone(), stood));
     }
     if let Some(error) = &trial.observation.error {
-        lines.push(Line::Remark(format!("The trial came to no answer: {}", error.message)));
+        lines.push(Line::Remark(format!("The trial came to no answer: {}", words(&error.message))));
     }
     for operation in &trial.observation.operations {
         let claim = trial.observation.last_claim(&operation.operation);
@@ -69,6 +74,15 @@ pub(super) fn lines_of_trial(ground: &TrialGround<'_>) -> Vec<Line> {
     }
     lines.extend(trial.observation.last_answer().into_iter().flat_map(|answer| lines_of_answer(answer, is_right)));
     without_repeats(lines)
+}
+
+/// Stands for a sentence that may quote a piece of a secret.
+const LEFT_OUT: &str = "(its words are left out, for what was seen holds something that looks like a secret)";
+
+/// Whether anything that was seen in a trial looks like a secret.
+fn holds_secret(trial: &GradedTrial) -> bool {
+    let seen = serde_json::to_value(&trial.observation).unwrap_or_default();
+    conceal_json(&seen) != seen
 }
 
 /// Each expectation once: what the case expects already says what was seen, too.
