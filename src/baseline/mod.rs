@@ -18,5 +18,5 @@ pub use reading::Finding;
 pub use record::{
     AcceptedCase, Baseline, BaselineEntry, Contents, ForkConflict, READ_SCHEMAS, RECORD_SCHEMA, Record, Scope,
 };
-pub use recorded_parts::{RecordedPart, RecordedSnapshot};
+pub use recorded_parts::{KeptPart, RecordedPart, RecordedSnapshot};
 pub use reviewed::reviewed_digest;

@@ -36,6 +36,9 @@ pub enum RecordedPart {
     Whole(Box<PartSnapshot>),
 }
 
+/// One part as its own file below `baselines/parts` holds it.
+pub type KeptPart = PartSnapshot;
+
 impl RecordedSnapshot {
     /// The form in which new records hold a snapshot, and the texts of the parts to keep beside it.
     ///

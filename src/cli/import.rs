@@ -215,10 +215,11 @@ impl Place {
                 .remark(format!("Look them over, then: holdpoint{option} check; holdpoint{option} run --all"));
         }
         if brought.tally.left > 0 {
-            let left = counted(brought.tally.left, "thing that should have come to a case");
-            context
-                .console
-                .complain(format!("{}: {left} did not; each is named above with its place", paint(WARN, "incomplete")));
+            let left = counted(brought.tally.left, "thing");
+            context.console.complain(format!(
+                "{}: {left} that should have come to a case did not; each is named above with its place",
+                paint(WARN, "incomplete")
+            ));
         }
         Ok(code_of(&brought))
     }

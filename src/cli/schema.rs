@@ -4,8 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::baseline::{RECORD_SCHEMA, Record};
-use crate::change::PartSnapshot;
+use crate::baseline::{KeptPart, RECORD_SCHEMA, Record};
 use crate::domain::{ExitCode, some_of};
 use crate::manifest::{FileKind, json_schema, nearest};
 use crate::operations::{EvaluationPlan, FailureTable, Handover, Incident, Scorecard, ledger_schema};
@@ -54,7 +53,7 @@ const OTHERS: [Other; 23] = [
     other("baselines", "baseline list --json", || document_schema::<BaselinesDocument>(BASELINES_SCHEMA)),
     other("baseline", "a record in baselines/", record_schema),
     other("baseline-part", "a part as a record holds it, in baselines/parts/", || {
-        document_schema::<PartSnapshot>("holdpoint baseline part")
+        document_schema::<KeptPart>("holdpoint baseline part")
     }),
     other("scorecard", "scorecard --json", || document_schema::<Scorecard>("holdpoint.scorecard/1")),
     other("failures", "failures --json", || document_schema::<FailureTable>("holdpoint.failures/1")),

@@ -89,14 +89,13 @@ static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// `name=value`, as in a query and in settings.
 static SETTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let pattern =
-        r#"(?P<before>(?:^|[\s?&;,({]|\\[nrt])(?P<name>[A-Za-z][A-Za-z_.-]{1,40})=)(?P<secret>[^\s"'\\&;,)}\[\]]{4,})"#;
+    let pattern = r#"(?P<before>(?:^|[\s?&;,({"']|\\[nrt])(?P<name>[A-Za-z][A-Za-z_.-]{1,40})=)(?P<secret>[^\s"'\\&;,)}\[\]]{4,})"#;
     Regex::new(pattern).ok()
 });
 
 /// `name: value` and `name = value`, as in files of settings and in sentences.
 static TOLD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let pattern = r#"(?P<before>(?:^|[\s?&;,({`]|\\[nrt])(?P<name>[A-Za-z][A-Za-z_.-]{1,40})(?:[ \t]*:|[ \t]+=)[ \t]*)(?P<told>[^\s"'`\\&;,)}\[\]]{4,})"#;
+    let pattern = r#"(?P<before>(?:^|[\s?&;,({`"']|\\[nrt])(?P<name>[A-Za-z][A-Za-z_.-]{1,40})(?:[ \t]*:|[ \t]+=)[ \t]*)(?P<told>[^\s"'`\\&;,)}\[\]]{4,})"#;
     Regex::new(pattern).ok()
 });
 
@@ -279,7 +278,7 @@ mod tests {
     #[test]
     fn words_at_a_cut_are_left_out_and_all_others_stay() {
         for (cut, whole) in [
-            ("found `… j-AAAABBBB and then refused…` in it", "found `… and then refused…` in it"),
+            ("found `… j-AAAABBBB and then refused…` in it", "found `… and then …` in it"),
             ("`ghp_AAAABBBB… (93 more)` is missing", "`… (93 more)` is missing"),
             ("one two… three four", "one … four"),
             ("nothing was cut", "nothing was cut"),

@@ -56,6 +56,7 @@ fn written() -> BTreeMap<&'static str, Vec<Value>> {
     }
     let records = ["tests/data/baseline-1", "tests/data/baseline-2", "examples/support-desk/baselines"].map(records_in);
     documents.insert("baseline", records.concat());
+    documents.insert("baseline-part", records_in("examples/support-desk/baselines/parts"));
     documents
 }
 
