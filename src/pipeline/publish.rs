@@ -137,8 +137,8 @@ fn write_forms(
             write_page(folder, &html)?;
             Ok(broken)
         });
-        let joined = others.into_iter().map(|form| form.join());
-        joined.map(|form| form.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Result<(), _>>()?;
+        let mut joined = others.into_iter().map(|form| form.join());
+        joined.try_for_each(|form| form.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))?;
         page
     })
 }
