@@ -51,7 +51,7 @@ pub use lint::{CaseLint, NearCopy, lint_cases};
 pub use merge::merge;
 pub use parts::PartRequest;
 pub use prepare::Prepared;
-pub use publish::{REPORTS_FOLDER, project_option, read_document, shell_word};
+pub use publish::{REPORTS_FOLDER, project_option, read_document};
 pub use report_file::DOCUMENT;
 pub use resume::{CompleteRun, ResumeRequest, Resumed, resume};
 pub use schemas::{Renewal, WrittenSchemas, own_kind_schemas, write_schemas};

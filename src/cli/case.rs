@@ -1,8 +1,6 @@
 //! `holdpoint case`: begins a case, and says what the cases that exist would show.
 
-use std::collections::BTreeMap;
-
-use crate::domain::{CaseId, CaseStatus, ExitCode, WorkflowId, counted};
+use crate::domain::{CaseId, ExitCode, WorkflowId, counted};
 use crate::manifest::{HeldCase, ScaffoldRequest, Skeleton};
 use crate::pipeline::{self, CaseOverview};
 use crate::report::{
@@ -124,25 +122,16 @@ fn doing_nothing(overview: &CaseOverview) -> Vec<String> {
 
 /// How many cases ended how when they last ran here.
 fn last_results(overview: &CaseOverview) -> Vec<String> {
-    let (by_status, never) = tally(overview);
-    let mut counts: Vec<String> = by_status.iter().map(|(status, cases)| format!("{cases} {status}")).collect();
-    if never > 0 {
-        counts.push(format!("{never} never ran"));
+    let tally = overview.tally();
+    let mut counts: Vec<String> = tally.last.iter().map(|(status, cases)| format!("{cases} {status}")).collect();
+    if tally.never_ran() > 0 {
+        counts.push(format!("{} never ran", tally.never_ran()));
     }
     let counts = if counts.is_empty() { "none, there is no case".to_owned() } else { counts.join(", ") };
     vec![format!("Last results on this machine: {counts}")]
 }
 
-fn tally(overview: &CaseOverview) -> (BTreeMap<CaseStatus, usize>, usize) {
-    let mut by_status = BTreeMap::new();
-    for status in overview.last.values() {
-        *by_status.entry(*status).or_default() += 1;
-    }
-    (by_status, overview.project.cases.len() - overview.last.len())
-}
-
 fn document(overview: &CaseOverview, option: &str) -> CasesDocument {
-    let (by_status, never) = tally(overview);
     let cases = overview.project.cases.values();
     let listed = |case: &HeldCase| {
         ListedCase::new(case, overview.last.get(&case.id).copied(), overview.do_nothing.get(&case.id).copied())
@@ -153,6 +142,6 @@ fn document(overview: &CaseOverview, option: &str) -> CasesDocument {
         sets: overview.risks.iter().map(|risk| case_matrix::set(overview, risk)).collect(),
         coverage: overview.coverage.iter().map(|row| CoverageView::new(row, option)).collect(),
         matrix: MatrixView::all(&overview.matrix, option),
-        last: counts_by_name(&by_status, never),
+        last: counts_by_name(&overview.tally()),
     }
 }

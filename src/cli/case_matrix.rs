@@ -21,9 +21,9 @@ pub(super) fn lines(overview: &CaseOverview) -> Vec<String> {
     let mut shows_more = false;
     for risk in &overview.risks {
         let cells: Vec<CaseCell> = workflows.iter().map(|workflow| overview.cell(risk, workflow)).collect();
-        let of_set = cells.iter().map(|cell| cell.cases).sum::<usize>();
+        let of_set = cells.iter().map(|cell| cell.own.cases).sum::<usize>();
         shows_more |= cells.iter().any(|cell| cell.of_other_sets > 0);
-        for (total, cases) in totals.iter_mut().zip(cells.iter().map(|cell| cell.cases).chain([of_set])) {
+        for (total, cases) in totals.iter_mut().zip(cells.iter().map(|cell| cell.own.cases).chain([of_set])) {
             *total += cases;
         }
         let mut row = vec![risk.to_string()];
@@ -60,16 +60,17 @@ fn number(cases: usize) -> String {
 
 /// `12 passed`, `12, 1 failed`, `3 never ran`, `+2`, `gap`.
 fn text(cell: &CaseCell) -> String {
-    let never = (cell.never_ran() > 0).then(|| (cell.never_ran(), "never ran"));
-    let ended = WORST_FIRST.into_iter().filter_map(|status| Some((*cell.last.get(&status)?, status.name())));
+    let own = &cell.own;
+    let never = (own.never_ran() > 0).then(|| (own.never_ran(), "never ran"));
+    let ended = WORST_FIRST.into_iter().filter_map(|status| Some((*own.last.get(&status)?, status.name())));
     let mut of_note: Vec<(usize, &str)> = ended.collect();
     // What never ran is of more note than a pass, and of less than all else.
     let before_pass = of_note.iter().filter(|(_, name)| *name != CaseStatus::Passed.name()).count();
     of_note.splice(before_pass..before_pass, never);
     let counted = match of_note.first() {
         None => None,
-        Some((cases, name)) if *cases == cell.cases => Some(format!("{cases} {name}")),
-        Some((cases, name)) => Some(format!("{}, {cases} {name}", cell.cases)),
+        Some((cases, name)) if *cases == own.cases => Some(format!("{cases} {name}")),
+        Some((cases, name)) => Some(format!("{}, {cases} {name}", own.cases)),
     };
     let more = (cell.of_other_sets > 0).then(|| format!("+{}", cell.of_other_sets));
     let gap = (!cell.gaps.is_empty()).then(|| "gap".to_owned());
@@ -83,11 +84,11 @@ pub(super) fn set(overview: &CaseOverview, risk: &Risk) -> ListedSet {
     let cells: BTreeMap<WorkflowId, CaseCell> =
         workflows.map(|workflow| (workflow.clone(), overview.cell(risk, workflow))).collect();
     let workflows: BTreeMap<WorkflowId, usize> =
-        cells.iter().map(|(workflow, cell)| (workflow.clone(), cell.cases)).collect();
+        cells.iter().map(|(workflow, cell)| (workflow.clone(), cell.own.cases)).collect();
     let view = |cell: CaseCell| SetCell {
-        cases: cell.cases,
+        cases: cell.own.cases,
         of_other_sets: cell.of_other_sets,
-        last: counts_by_name(&cell.last, cell.never_ran()),
+        last: counts_by_name(&cell.own),
         gaps: cell.gaps,
     };
     ListedSet {

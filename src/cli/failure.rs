@@ -1,7 +1,7 @@
 //! Why a command could not do what it was asked to, with its exit code.
 
 use crate::domain::ExitCode;
-use crate::manifest::Diagnostic;
+use crate::manifest::{Diagnostic, nearest};
 use crate::pipeline::PipelineError;
 use crate::store::StoreError;
 
@@ -24,6 +24,12 @@ impl Failure {
 
     pub(super) fn usage(text: impl Into<String>) -> Self {
         Self::Other { code: ExitCode::Usage, text: text.into(), hint: None }
+    }
+
+    /// A name on the command line that is not known: the nearest one is offered, or `otherwise`.
+    pub(super) fn unknown(text: String, word: &str, names: &[&str], otherwise: impl Into<String>) -> Self {
+        let near = nearest(word, names).map(|near| format!("Did you mean `{near}`?"));
+        Self::Other { code: ExitCode::Usage, text, hint: Some(near.unwrap_or_else(|| otherwise.into())) }
     }
 
     pub(super) fn code(&self) -> ExitCode {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::domain::{BUILT_IN_RISKS, CaseId, ExitCode, Risk, counted};
 use crate::evidence::excerpt;
 use crate::import::{self, Aim, Brought, InspectOptions, Kind, NewFile, Note, TableOptions};
-use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side, nearest};
+use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side};
 use crate::pipeline::{self, LaidDown, REPORTS_FOLDER};
+use crate::report::shell_word;
 
 use super::arguments::{CasesArguments, ImportCommand, InspectArguments, LedgerArguments, MatchWord, TableArguments};
 use super::check::PROJECT_FILE;
@@ -147,23 +148,14 @@ impl Place {
         let known = file.as_ref().map_or(BUILT_IN_RISKS.to_vec(), |file| file.risk_names());
         if !known.contains(&self.aim.set.as_str()) {
             let text = format!("`{}` is no risk of this project", excerpt(self.aim.set.as_str(), 60));
-            let hint = Some(match nearest(self.aim.set.as_str(), &known) {
-                Some(near) => format!("Did you mean `{near}`?"),
-                None => "`holdpoint rules` lists the risks that every project knows.".to_owned(),
-            });
-            return Err(Failure::Other { code: ExitCode::Usage, text, hint });
+            let hint = "`holdpoint rules` lists the risks that every project knows.";
+            return Err(Failure::unknown(text, self.aim.set.as_str(), &known, hint));
         }
         match (&self.aim.workflow, file) {
             (Some(workflow), Some(file)) if !file.workflows.contains_key(workflow) => {
                 let names: Vec<&str> = file.workflows.keys().map(|name| name.as_str()).collect();
-                Err(Failure::Other {
-                    code: ExitCode::Usage,
-                    text: format!("{PROJECT_FILE} has no workflow `{}`", excerpt(workflow.as_str(), 60)),
-                    hint: Some(match nearest(workflow.as_str(), &names) {
-                        Some(near) => format!("Did you mean `{near}`?"),
-                        None => format!("It has {}.", names.join(", ")),
-                    }),
-                })
+                let text = format!("{PROJECT_FILE} has no workflow `{}`", excerpt(workflow.as_str(), 60));
+                Err(Failure::unknown(text, workflow.as_str(), &names, format!("It has {}.", names.join(", "))))
             }
             (Some(_), None) => {
                 Err(Failure::usage(format!("there is no {PROJECT_FILE} that could have a workflow of that name")))
@@ -191,8 +183,7 @@ impl Place {
             schema::lay_down(context, &self.into)?;
         }
         if arguments.json {
-            document(context, name, &brought, &laid, None)?;
-            return Ok(code_of(&brought));
+            return document(context, name, &brought, &laid, None);
         }
         if arguments.dry_run && context.verbose {
             for file in &files {
@@ -344,8 +335,7 @@ fn ledger(
     // A ledger in whose place another one stands was not brought.
     brought.tally.left += laid.kept.len();
     if arguments.json {
-        document(context, &name, &brought, &laid, None)?;
-        return Ok(code_of(&brought));
+        return document(context, &name, &brought, &laid, None);
     }
     if arguments.dry_run && context.verbose {
         brought.files.iter().for_each(|file| context.console.lines(&file.text));
@@ -359,7 +349,7 @@ fn ledger(
         &format!("{} as {}", counted(tally.found, "record"), counted(tally.brought, "operation")),
     );
     let shown = if arguments.into.is_some() { into.join(&target).display().to_string() } else { target };
-    context.console.remark(format!("  holdpoint failures --ledger {}", pipeline::shell_word(&shown)));
+    context.console.remark(format!("  holdpoint failures --ledger {}", shell_word(&shown)));
     Ok(code_of(&brought))
 }
 
@@ -446,5 +436,5 @@ fn document(
         there: laid.there.clone(),
         kept: laid.kept.clone(),
     })?;
-    Ok(ExitCode::Passed)
+    Ok(code_of(brought))
 }

@@ -4,7 +4,7 @@
 use anstyle::Style;
 
 use crate::domain::{CaseStatus, Risk};
-use crate::selection::{MatrixCell, RiskMatrix};
+use crate::selection::{CaseTally, RiskMatrix};
 
 use super::console::{BAD, FAINT, GOOD, STRONG, WARN, paint};
 
@@ -50,7 +50,7 @@ impl Table {
             cells.map(|cell| cell.cases.to_string().len()).max().unwrap_or(1)
         };
         let digits: Vec<usize> = matrix.risks.iter().map(digits).collect();
-        let shown = |cells: &std::collections::BTreeMap<Risk, MatrixCell>| -> Vec<Shown> {
+        let shown = |cells: &std::collections::BTreeMap<Risk, CaseTally>| -> Vec<Shown> {
             let columns = matrix.risks.iter().zip(&digits);
             columns
                 .map(|(risk, digits)| cells.get(risk).map_or_else(Shown::nothing, |cell| text(cell, *digits)))
@@ -195,8 +195,8 @@ fn blocks(widths: &[usize], room: usize) -> Vec<(usize, usize)> {
 }
 
 /// `12`, `12 1!`, `12!` where all of them are, `gap`.
-fn text(cell: &MatrixCell, digits: usize) -> Shown {
-    if cell.is_gap {
+fn text(cell: &CaseTally, digits: usize) -> Shown {
+    if cell.is_gap() {
         return Shown::new(GAP.to_owned(), WARN);
     }
     let of_status = MARKS.iter().filter_map(|(status, mark, _)| Some((*cell.last.get(status)?, *mark)));
@@ -222,7 +222,7 @@ fn text(cell: &MatrixCell, digits: usize) -> Shown {
 
 /// What stands in the table, explained; nothing that is not there.
 pub(super) fn legend(matrix: &RiskMatrix) -> Vec<String> {
-    let cells: Vec<&MatrixCell> =
+    let cells: Vec<&CaseTally> =
         matrix.rows.iter().flat_map(|row| row.cells.values()).chain(matrix.every_case.values()).collect();
     let marks = MARKS.iter().filter(|(status, ..)| cells.iter().any(|cell| cell.last.contains_key(status)));
     let mut marks: Vec<String> = marks.map(|(_, mark, word)| format!("{mark} {word}")).collect();
@@ -240,7 +240,7 @@ pub(super) fn legend(matrix: &RiskMatrix) -> Vec<String> {
         ),
     };
     let mut lines = vec![counted];
-    if cells.iter().any(|cell| cell.is_gap) {
+    if cells.iter().any(|cell| cell.is_gap()) {
         lines.push("gap  a change of the part puts the risk at stake, and no case shows it".to_owned());
     }
     lines.push("Blank: no rule puts the risk at stake with the part. Code puts all at stake.".to_owned());
@@ -255,23 +255,23 @@ mod tests {
     use crate::manifest::PartKind;
     use crate::selection::MatrixRow;
 
-    fn cell(cases: usize, last: &[(CaseStatus, usize)]) -> MatrixCell {
-        MatrixCell { cases, last: last.iter().copied().collect(), is_gap: cases == 0 }
+    fn cell(cases: usize, last: &[(CaseStatus, usize)]) -> CaseTally {
+        CaseTally { cases, last: last.iter().copied().collect() }
     }
 
-    fn passed(cases: usize) -> MatrixCell {
+    fn passed(cases: usize) -> CaseTally {
         cell(cases, &[(CaseStatus::Passed, cases)])
     }
 
     fn matrix() -> RiskMatrix {
-        let cells = |cells: &[(&str, MatrixCell)]| -> BTreeMap<Risk, MatrixCell> {
+        let cells = |cells: &[(&str, CaseTally)]| -> BTreeMap<Risk, CaseTally> {
             cells.iter().map(|(risk, cell)| (Risk::from(*risk), cell.clone())).collect()
         };
         let of_note = [(CaseStatus::Passed, 1), (CaseStatus::Failed, 1), (CaseStatus::Uncertain, 1)];
         let answers = [("policy_accuracy", passed(12)), ("duplicate", cell(3, &of_note))];
         let orders = [("duplicate", cell(0, &[])), ("uncertain_outcome", cell(4, &[]))];
         let row =
-            |part: &str, kind, found: &[(&str, MatrixCell)]| MatrixRow { part: part.into(), kind, cells: cells(found) };
+            |part: &str, kind, found: &[(&str, CaseTally)]| MatrixRow { part: part.into(), kind, cells: cells(found) };
         RiskMatrix {
             risks: ["policy_accuracy", "duplicate", "uncertain_outcome"].map(Risk::from).to_vec(),
             rows: vec![
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_cell_says_how_many_there_are_and_the_worst_of_how_they_ended() {
-        let shown = |cell: &MatrixCell| text(cell, 2).text;
+        let shown = |cell: &CaseTally| text(cell, 2).text;
         assert_eq!(shown(&passed(12)), "12");
         let worst = [(CaseStatus::Failed, 1), (CaseStatus::Errored, 4), (CaseStatus::Passed, 7)];
         assert_eq!(shown(&cell(12, &worst)), "12 1!");

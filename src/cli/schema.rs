@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::baseline::{KeptPart, RECORD_SCHEMA, Record};
 use crate::domain::{ExitCode, some_of};
-use crate::manifest::{FileKind, json_schema, nearest};
+use crate::manifest::{FileKind, json_schema};
 use crate::operations::{EvaluationPlan, FailureTable, Handover, Incident, Scorecard, ledger_schema};
 use crate::pipeline::{self, Renewal};
 use crate::report::{
@@ -82,14 +82,13 @@ fn record_schema() -> Value {
 
 /// Every kind of which there is a schema whatever the project, with what it is.
 pub(super) fn kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
-    const FILES: [&str; FileKind::ALL.len()] =
-        ["project", "case", "model", "prompt", "source", "permissions", "connector", "tool"];
-    let what = |name: &str| match name {
-        "project" => "holdpoint.yaml",
-        "case" => "a case in cases/",
-        _ => "a manifest in manifests/",
+    let what = |kind: &FileKind| match kind {
+        FileKind::Project => "holdpoint.yaml",
+        FileKind::Case => "a case in cases/",
+        FileKind::Manifest(_) => "a manifest in manifests/",
     };
-    FILES.into_iter().map(move |name| (name, what(name))).chain(OTHERS.iter().map(|other| (other.name, other.what)))
+    let files = FileKind::ALL.iter().map(move |kind| (kind.name(), what(kind)));
+    files.chain(OTHERS.iter().map(|other| (other.name, other.what)))
 }
 
 /// Lays the schemas down to which the first lines of new files lead; a fresh checkout may have none yet.
@@ -132,12 +131,8 @@ pub(super) fn run(context: &Context, arguments: &SchemaArguments) -> Result<Exit
         context.console.json(json_schema(kind))?;
     } else {
         let names: Vec<&str> = kinds().map(|(name, _)| name).chain(own.keys().map(String::as_str)).collect();
-        let hint = match nearest(wanted, &names) {
-            Some(name) => format!("Did you mean `{name}`?"),
-            None => format!("There are {}.", names.join(", ")),
-        };
         let text = format!("there is no kind of file called `{}`", wanted.escape_debug());
-        return Err(Failure::Other { code: ExitCode::Usage, text, hint: Some(hint) });
+        return Err(Failure::unknown(text, wanted, &names, format!("There are {}.", names.join(", "))));
     }
     Ok(ExitCode::Passed)
 }

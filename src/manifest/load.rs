@@ -147,6 +147,11 @@ pub struct SideProject {
     pub unreadable: Vec<Diagnostic>,
 }
 
+/// Reads the project file alone, where it fits its schema. `${NAME}` stands in it as it was written.
+pub fn load_project_file(files: &dyn FileSource) -> Option<ProjectFile> {
+    project_file::read(files).file
+}
+
 /// Reads a side that the project is compared with. References that lead nowhere and variables that are not set are
 /// no fault there.
 pub fn load_side(files: &dyn FileSource) -> SideProject {

@@ -51,7 +51,7 @@ pub use gate_policy::{
 pub use judging::project_path;
 pub use load::{
     EarlierCases, Loaded, SHORTEST_SECRET, SideProject, completed_probes, is_address, load_part, load_project,
-    load_side, load_side_beside, own_kind_schema,
+    load_project_file, load_side, load_side_beside, own_kind_schema,
 };
 pub use own_kinds::{KindSpec, RuleSpec, facet_lies_in};
 pub use part::{

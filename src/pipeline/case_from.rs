@@ -16,10 +16,10 @@ use crate::manifest::{
     blank_input, check_risk, free_id, load_side,
 };
 use crate::operations::{Incident, Source};
+use crate::report::shell_word;
 use crate::store::{RunRecord, Store};
 
 use super::cases::write_new_case;
-use super::publish::shell_word;
 use super::{PipelineError, check};
 
 /// The most cases of a paper that are named.

@@ -9,7 +9,7 @@ use crate::manifest::{
     Diagnostic, DiskFiles, FileSource, Project, ScaffoldError, ScaffoldInput, ScaffoldRequest, Skeleton, load_side,
     scaffold,
 };
-use crate::selection::{Coverage, RiskMatrix, coverage, risk_matrix, risks_at_stake};
+use crate::selection::{CaseTally, Coverage, RiskMatrix, coverage, risk_matrix, risks_at_stake};
 use crate::store::Store;
 
 use super::new_file::{barrier, write_new};
@@ -78,40 +78,33 @@ pub struct CaseOverview {
 /// One cell of the matrix of risks and workflows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaseCell {
-    /// How many cases the risk's set has for the workflow.
-    pub cases: usize,
+    /// The cases that the risk's set has for the workflow.
+    pub own: CaseTally,
     /// How many cases of other sets show the risk too, because they list it under `risks`.
     pub of_other_sets: usize,
-    /// How many of them ended how when they last ran on this machine.
-    pub last: BTreeMap<CaseStatus, usize>,
     /// The parts whose change would put the risk at stake for the workflow, and no case shows it.
     pub gaps: Vec<PartId>,
 }
 
-impl CaseCell {
-    /// How many of its cases never ran on this machine.
-    pub fn never_ran(&self) -> usize {
-        self.cases - self.last.values().sum::<usize>()
-    }
-}
-
 impl CaseOverview {
+    /// All cases.
+    pub fn tally(&self) -> CaseTally {
+        let mut tally = CaseTally::default();
+        self.project.cases.keys().for_each(|case| tally.add(self.last.get(case)));
+        tally
+    }
+
     /// What there is to say of one risk's set and one workflow. A part that no workflow lists is a gap for each.
     pub fn cell(&self, risk: &Risk, workflow: &WorkflowId) -> CaseCell {
         let mut cell = CaseCell::default();
         let of_workflow = || self.project.cases.values().filter(|case| case.workflow == *workflow);
         cell.of_other_sets = of_workflow().filter(|case| case.set != *risk && case.risks.contains(risk)).count();
         for case in of_workflow().filter(|case| case.set == *risk) {
-            cell.cases += 1;
-            if let Some(status) = self.last.get(&case.id) {
-                *cell.last.entry(*status).or_default() += 1;
-            }
+            cell.own.add(self.last.get(&case.id));
         }
-        let workflows = &self.project.file.workflows;
-        let uses = |part: &PartId| {
-            let mut users = workflows.iter().filter(|(_, spec)| spec.parts.contains(part)).map(|(id, _)| id).peekable();
-            users.peek().is_none() || users.any(|user| user == workflow)
-        };
+        let file = &self.project.file;
+        let lists = |part: &PartId| file.workflows.get(workflow).is_some_and(|spec| spec.parts.contains(part));
+        let uses = |part: &PartId| lists(part) || !file.uses(part);
         let gaps = self.coverage.iter().filter(|row| row.cases == 0 && row.risk == *risk && uses(&row.part));
         cell.gaps = gaps.map(|row| row.part.clone()).collect();
         cell

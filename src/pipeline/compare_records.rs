@@ -7,7 +7,7 @@ use crate::baseline::{Baseline, Ledger};
 use crate::comparison::{ComparedSide, SideCase, compare_sides};
 use crate::domain::{CaseId, CaseStatus, Digest};
 use crate::grading::CaseResult;
-use crate::manifest::{DiskFiles, load_side};
+use crate::manifest::{DiskFiles, load_project_file};
 use crate::report::{CaseDetail, CompareDocument, CompareInput, SideKind, SideView};
 use crate::store::{RunRecord, Store, StoreError};
 
@@ -59,7 +59,7 @@ pub fn compare_records(project_root: &Path, now: &str, before: &str) -> Result<C
 
 /// The project's name as its file has it now; a file that cannot be read keeps nobody from comparing what was recorded.
 fn project_name(project_root: &Path) -> String {
-    load_side(&DiskFiles::new(project_root)).project_file.map_or_else(|| "this project".to_owned(), |file| file.name)
+    load_project_file(&DiskFiles::new(project_root)).map_or_else(|| "this project".to_owned(), |file| file.name)
 }
 
 fn side(project_root: &Path, name: &str) -> Result<Side, PipelineError> {

@@ -86,8 +86,8 @@ impl CaseLint {
     /// Puts a case where the damage to its trials says.
     fn judge(&mut self, case: &HeldCase, on_record: &OnRecord) {
         let is_program = |graded: &Grader| matches!(graded, Grader::Command(_));
-        let said = case.open();
-        let has_program = said.expect.iter().any(|one| one.grader().is_some_and(|(grader, _)| is_program(&grader)));
+        let has_program =
+            || case.open().expect.iter().any(|one| one.grader().is_some_and(|(grader, _)| is_program(&grader)));
         let list = match on_record.mutated.get(&case.id) {
             None => {
                 if !on_record.ran.contains(&case.id) {
@@ -97,7 +97,7 @@ impl CaseLint {
             }
             Some(seen) if seen.graders.iter().all(|grader| grader.sight == Sight::NotJudged) => &mut self.not_judged,
             // What a program would have said of a damaged trial is not known.
-            Some(seen) if has_program && seen.noticed == seen.noticed_silence => &mut self.not_judged,
+            Some(seen) if seen.noticed == seen.noticed_silence && has_program() => &mut self.not_judged,
             Some(seen) if seen.mutants > 0 && seen.noticed == 0 => &mut self.cannot_fail,
             Some(seen) if seen.noticed > 0 && seen.noticed == seen.noticed_silence => &mut self.any_words_pass,
             Some(_) => return,

@@ -255,17 +255,7 @@ fn accept_command(material: &Material<'_>, reviewed: Option<&Digest>) -> Option<
 /// ` --project DIR` where the project's folder was named, quoted for a shell where it must be.
 pub fn project_option(named_folder: Option<&str>) -> String {
     let Some(folder) = named_folder else { return String::new() };
-    format!(" --project {}", shell_word(folder))
-}
-
-/// A text as one word of a command line, in quotes where a shell would take it for anything else.
-pub fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '=' | ':' | '@' | '+' | ',');
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    format!(" --project {}", report::shell_word(folder))
 }
 
 /// The answers that were accepted earlier for the cases that ran, by their digests.
@@ -279,13 +269,15 @@ fn accepted_answers(prepared: &Prepared) -> BTreeMap<CaseId, Digest> {
 
 /// Writes a whole file or none: a reader never sees half of it.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), PipelineError> {
-    let failed = |source| PipelineError::Files { path: path.to_owned(), source };
-    let folder = path.parent().unwrap_or(path);
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    write_whole(path, text).map_err(|source| PipelineError::Files { path: path.to_owned(), source })
+}
+
+/// As [`write`], for whoever has other words for what went wrong.
+pub(super) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Makes `reports/latest` lead to this run, in one step, so that it always leads somewhere.

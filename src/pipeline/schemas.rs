@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::domain::OwnKind;
-use crate::manifest::{DiskFiles, FileKind, json_schema, load_side, own_kind_schema};
+use crate::manifest::{DiskFiles, FileKind, json_schema, load_project_file, own_kind_schema};
 
 use super::PipelineError;
 use super::new_file::{require_way, write_new};
+use super::publish::write_whole;
 
 /// The folder into which they go.
 const SCHEMAS: &str = ".holdpoint/schemas";
@@ -41,7 +41,7 @@ pub(super) fn schema_path(kind: &str) -> String {
 
 /// The schemas of the manifests of kinds that the project declares, by kind, as far as its project file can be read.
 pub fn own_kind_schemas(project_root: &Path) -> BTreeMap<String, Value> {
-    let file = load_side(&DiskFiles::new(project_root)).project_file;
+    let file = load_project_file(&DiskFiles::new(project_root));
     let kinds = file.map(|file| file.kinds).unwrap_or_default();
     // The name becomes a file's; the project file may still hold one that `holdpoint check` refuses.
     let named = kinds.into_iter().filter(|(name, _)| name.parse::<OwnKind>().is_ok());
@@ -72,7 +72,8 @@ pub fn write_schemas(project_root: &Path, renewal: Renewal) -> Result<WrittenSch
         }
         if renewal == Renewal::Renew && is_file && is_another_version(&there, &schema) {
             require_way(project_root, &path)?;
-            replace(&whole, &text).map_err(failed)?;
+            // An editor may read at any moment: a file is whole or the one before.
+            write_whole(&whole, &text).map_err(failed)?;
         } else {
             done.left.push(path);
         }
@@ -84,13 +85,6 @@ pub fn write_schemas(project_root: &Path, renewal: Renewal) -> Result<WrittenSch
 fn is_another_version(there: &str, schema: &Value) -> bool {
     let Ok(there) = serde_json::from_str::<Value>(there) else { return false };
     ["$schema", "title"].iter().all(|key| there.get(key).is_some() && there.get(key) == schema.get(key))
-}
-
-/// An editor may read at any moment: a file is whole or the one before.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 #[cfg(test)]

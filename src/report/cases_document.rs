@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::{CaseId, CaseStatus, PartId, Risk, WorkflowId};
 use crate::grading::DoNothing;
 use crate::manifest::{CaseOutline, PartKind};
-use crate::selection::{Coverage, MatrixCell, RiskMatrix};
+use crate::selection::{CaseTally, Coverage, RiskMatrix};
 
 use super::build::case_new_command;
 
@@ -161,9 +161,9 @@ impl MatrixView {
                 kind: row.kind,
                 risk: risk.clone(),
                 cases: cell.cases,
-                last: last_of(cell),
-                gap: cell.is_gap,
-                command: cell.is_gap.then(|| case_new_command(project_option, &row.part, risk)),
+                last: counts_by_name(cell),
+                gap: cell.is_gap(),
+                command: cell.is_gap().then(|| case_new_command(project_option, &row.part, risk)),
             })
             .collect();
         views.sort_by(|one, other| (&one.part, &one.risk).cmp(&(&other.part, &other.risk)));
@@ -171,12 +171,8 @@ impl MatrixView {
     }
 }
 
-fn last_of(cell: &MatrixCell) -> BTreeMap<String, usize> {
-    counts_by_name(&cell.last, cell.never_ran())
-}
-
 /// How many cases ended how, by the status's name, and how many never ran.
-pub fn counts_by_name(last: &BTreeMap<CaseStatus, usize>, never_ran: usize) -> BTreeMap<String, usize> {
-    let ended = last.iter().map(|(status, cases)| (status.name().to_owned(), *cases));
-    ended.chain([("never_ran".to_owned(), never_ran)]).collect()
+pub fn counts_by_name(tally: &CaseTally) -> BTreeMap<String, usize> {
+    let ended = tally.last.iter().map(|(status, cases)| (status.name().to_owned(), *cases));
+    ended.chain([("never_ran".to_owned(), tally.never_ran())]).collect()
 }

@@ -89,3 +89,4 @@ pub use sheet_html::render_sheet_html;
 pub use summary::summary_text;
 pub use trend_view::TrendPoint;
 pub use trial_view::{AttemptView, BodyView, ErrorView, ExchangeView, GradeView, OperationView, StepView, TrialView};
+pub use words::shell_word;

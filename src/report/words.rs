@@ -91,8 +91,8 @@ pub(super) fn change_value(value: &Value) -> String {
     }
 }
 
-/// A text as one word of a shell's command line.
-pub(super) fn shell_word(text: &str) -> String {
+/// A text as one word of a shell's command line, in quotes where a shell would take it for anything else.
+pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '@' | '+');
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()

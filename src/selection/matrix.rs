@@ -15,7 +15,7 @@ pub struct RiskMatrix {
     /// The parts, those of a kind together.
     pub rows: Vec<MatrixRow>,
     /// All cases, whatever makes them run, by each risk that they show.
-    pub every_case: BTreeMap<Risk, MatrixCell>,
+    pub every_case: BTreeMap<Risk, CaseTally>,
 }
 
 /// One part.
@@ -25,29 +25,33 @@ pub struct MatrixRow {
     pub part: PartId,
     /// Its kind.
     pub kind: PartKind,
-    /// What a change of it puts at stake. A risk that no rule puts at stake has no cell, nor one that is at stake without
-    /// a case being demanded, where there is none.
-    pub cells: BTreeMap<Risk, MatrixCell>,
+    /// The cases that would run for each risk that a change of it puts at stake. A risk that no rule puts at stake has none,
+    /// nor one that is at stake without a case being demanded, where there is no case: an empty one is a gap.
+    pub cells: BTreeMap<Risk, CaseTally>,
 }
 
-/// The cases that would run for a part and a risk.
+/// Cases, and how they last ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatrixCell {
-    /// How many there are. One case counts for each risk that it shows.
+pub struct CaseTally {
+    /// How many there are.
     pub cases: usize,
     /// How many of them ended how when they last ran.
     pub last: BTreeMap<CaseStatus, usize>,
-    /// Whether a change of the part would be uncovered: a rule demands a case, and there is none.
-    pub is_gap: bool,
 }
 
-impl MatrixCell {
-    /// How many of its cases never ran.
+impl CaseTally {
+    /// How many of them never ran.
     pub fn never_ran(&self) -> usize {
         self.cases - self.last.values().sum::<usize>()
     }
 
-    fn add(&mut self, last: Option<&CaseStatus>) {
+    /// Whether it is a gap, where it stands in the row of a part: a rule demands a case, and there is none.
+    pub fn is_gap(&self) -> bool {
+        self.cases == 0
+    }
+
+    /// Counts a case that last ended so.
+    pub fn add(&mut self, last: Option<&CaseStatus>) {
         self.cases += 1;
         if let Some(status) = last {
             *self.last.entry(*status).or_default() += 1;
@@ -68,7 +72,7 @@ pub fn risk_matrix(project: &Project, risks: &[Risk], last: &BTreeMap<CaseId, Ca
         .collect();
     // The parts came sorted by id, and stay so within their kind.
     rows.sort_by_key(|row| row.kind);
-    let mut every_case: BTreeMap<Risk, MatrixCell> = BTreeMap::new();
+    let mut every_case: BTreeMap<Risk, CaseTally> = BTreeMap::new();
     for case in project.cases.values() {
         let shown: BTreeSet<&Risk> = case.risks.iter().chain([&case.set]).collect();
         for risk in shown {
@@ -81,18 +85,14 @@ pub fn risk_matrix(project: &Project, risks: &[Risk], last: &BTreeMap<CaseId, Ca
     RiskMatrix { risks, rows, every_case }
 }
 
-fn cells(stake: &Stake<'_>, project: &Project, last: &BTreeMap<CaseId, CaseStatus>) -> BTreeMap<Risk, MatrixCell> {
-    let mut cells: BTreeMap<Risk, MatrixCell> =
-        stake.demanded().map(|risk| (risk.clone(), MatrixCell::default())).collect();
+fn cells(stake: &Stake<'_>, project: &Project, last: &BTreeMap<CaseId, CaseStatus>) -> BTreeMap<Risk, CaseTally> {
+    let mut cells: BTreeMap<Risk, CaseTally> =
+        stake.demanded().map(|risk| (risk.clone(), CaseTally::default())).collect();
     for case in project.cases.values().filter(|case| stake.reaches(case)) {
         let shown: BTreeSet<&Risk> = stake.risks_of(case).collect();
         for risk in shown {
             cells.entry(risk.clone()).or_default().add(last.get(&case.id));
         }
-    }
-    // What is there without being demanded has a case, or it would not be there.
-    for cell in cells.values_mut() {
-        cell.is_gap = cell.cases == 0;
     }
     cells
 }
@@ -138,7 +138,7 @@ mod tests {
         risk_matrix(&project(), &known, &last)
     }
 
-    fn cell<'m>(matrix: &'m RiskMatrix, part: &str, risk: &str) -> Option<&'m MatrixCell> {
+    fn cell<'m>(matrix: &'m RiskMatrix, part: &str, risk: &str) -> Option<&'m CaseTally> {
         let row = matrix.rows.iter().find(|row| row.part.as_str() == part).unwrap();
         row.cells.get(&Risk::from(risk))
     }
@@ -147,7 +147,7 @@ mod tests {
     fn a_cell_counts_the_cases_that_a_change_of_the_part_would_run_and_how_they_last_ended() {
         let matrix = matrix();
         let duplicate = cell(&matrix, "orders", "duplicate").unwrap();
-        assert_eq!((duplicate.cases, duplicate.never_ran(), duplicate.is_gap), (2, 1, false));
+        assert_eq!((duplicate.cases, duplicate.never_ran(), duplicate.is_gap()), (2, 1, false));
         assert_eq!(duplicate.last, BTreeMap::from([(CaseStatus::Failed, 1)]));
         let policy = cell(&matrix, "words", "policy_accuracy").unwrap();
         assert_eq!(policy.cases, 1, "a case that lists its own set is one case");
@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn a_gap_is_what_a_rule_demands_and_no_case_of_a_workflow_that_uses_the_part_shows() {
         let matrix = matrix();
-        assert!(cell(&matrix, "orders", "action").unwrap().is_gap, "the only case is of a workflow without the part");
-        assert!(cell(&matrix, "words", "malformed_output").unwrap().is_gap);
+        assert!(cell(&matrix, "orders", "action").unwrap().is_gap(), "the only case is of a workflow without the part");
+        assert!(cell(&matrix, "words", "malformed_output").unwrap().is_gap());
         let gaps = matrix.rows.iter().flat_map(|row| row.cells.iter().map(|(risk, cell)| (&row.part, risk, cell)));
-        let gaps: BTreeSet<_> = gaps.filter(|(.., cell)| cell.is_gap).map(|(part, risk, _)| (part, risk)).collect();
+        let gaps: BTreeSet<_> = gaps.filter(|(.., cell)| cell.is_gap()).map(|(part, risk, _)| (part, risk)).collect();
         let coverage = coverage(&project());
         let uncovered = coverage.iter().filter(|row| row.cases == 0).map(|row| (&row.part, &row.risk));
         assert_eq!(gaps, uncovered.collect(), "what a plan would call uncovered, and nothing else");

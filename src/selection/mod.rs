@@ -10,7 +10,7 @@ mod stake;
 mod unreached;
 
 pub use coverage::{Coverage, coverage};
-pub use matrix::{MatrixCell, MatrixRow, RiskMatrix, risk_matrix};
+pub use matrix::{CaseTally, MatrixRow, RiskMatrix, risk_matrix};
 pub use partition::{PartitionBy, RunPart, part_by_hash, parts_by_durations};
 pub use plan::{Excluded, ExclusionReason, Inherited, Mode, Plan, PlannedChange, Selected, SelectionReason, Uncovered};
 pub use rules::{RuleRow, RuleScope, risks_at_stake, rule_rows};
