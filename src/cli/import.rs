@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::{BUILT_IN_RISKS, CaseId, ExitCode, Risk, counted};
 use crate::evidence::excerpt;
 use crate::import::{self, Aim, Brought, InspectOptions, Kind, NewFile, Note, TableOptions};
-use crate::manifest::{Diagnostic, DiskFiles, SideProject, load_side};
+use crate::manifest::{AnswerForm, Diagnostic, DiskFiles, SideProject, load_side};
 use crate::pipeline::{self, LaidDown, REPORTS_FOLDER};
 use crate::report::shell_word;
 
@@ -63,7 +63,9 @@ fn promptfoo(context: &Context, arguments: &CasesArguments) -> Result<ExitCode, 
     let inside = inside(&place.into, folder);
     let files = DiskFiles::new(folder);
     let brought = import::promptfoo(&name, &files, &place.aim, inside.as_deref());
-    place.finish(context, arguments, &name, brought.map_err(|found| refused(context, &name, &found))?)
+    let mut brought = brought.map_err(|found| refused(context, &name, &found))?;
+    place.tell_forms(&mut brought);
+    place.finish(context, arguments, &name, brought)
 }
 
 /// A format that is one file of cases.
@@ -86,6 +88,12 @@ fn inside(into: &Path, folder: &Path) -> Option<String> {
 }
 
 fn name_of(file: &Path) -> Result<String, Failure> {
+    if file.is_dir() {
+        return Err(Failure::usage(format!(
+            "{} is a folder; name the file in it that is to be imported",
+            file.display()
+        )));
+    }
     let name = file.file_name().and_then(|name| name.to_str());
     name.map(str::to_owned).ok_or_else(|| Failure::usage(format!("{} has no name that is UTF-8", file.display())))
 }
@@ -162,6 +170,16 @@ impl Place {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Names each workflow of the project that cases of texts are to run against, and that reads its answer otherwise.
+    fn tell_forms(&self, brought: &mut Brought) {
+        let Some(file) = self.project.as_ref().and_then(|side| side.project_file.as_ref()) else { return };
+        let brought_along = brought.workflows.iter().map(|piece| piece.name.as_str());
+        let names = brought_along.chain(self.aim.workflow.as_ref().map(|name| name.as_str()));
+        let is_other = |name: &&str| file.workflows.get(*name).is_some_and(|spec| spec.answer != AnswerForm::Text);
+        let others: Vec<String> = names.filter(is_other).map(str::to_owned).collect();
+        others.iter().for_each(|name| brought.reads_otherwise(PROJECT_FILE, name));
     }
 
     fn finish(

@@ -90,13 +90,19 @@ pub(super) struct TableArguments {
     pub(super) id: Option<String>,
 }
 
+/// A score that others can be held against: nothing is at least `nan`, and an infinite one would pass everything or nothing.
+fn score(text: &str) -> Result<f64, String> {
+    let score = text.parse::<f64>().map_err(|_| "it is no number; write it as in 0.5".to_owned())?;
+    if score.is_finite() { Ok(score) } else { Err("it must be a finite number, as in 0.5".to_owned()) }
+}
+
 /// An import of a run.
 #[derive(Debug, Args)]
 pub(super) struct InspectArguments {
     /// The log.
     pub(super) file: PathBuf,
     /// The least score that is a pass: C is 1, P is 0.5, I and N are 0.
-    #[arg(long, value_name = "SCORE", default_value = "1")]
+    #[arg(long, value_name = "SCORE", default_value = "1", value_parser = score)]
     pub(super) pass_at: f64,
     /// The set that the cases stand in.
     #[arg(long, value_name = "RISK", default_value = "policy_accuracy")]
@@ -123,4 +129,17 @@ pub(super) struct LedgerArguments {
     /// Print what came of it as one JSON document (holdpoint.import/1).
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_that_nothing_can_be_held_against_is_refused() {
+        assert_eq!((score("0.5"), score("1"), score("-1")), (Ok(0.5), Ok(1.0), Ok(-1.0)));
+        for text in ["nan", "NaN", "inf", "-inf", "infinity", "1e999", "C", ""] {
+            assert!(score(text).is_err(), "{text}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ mod markdown;
 mod observation;
 mod open_call;
 mod outcome;
+pub(crate) mod strict_json;
 #[cfg(test)]
 mod whole_way;
 mod wire;

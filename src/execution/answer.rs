@@ -6,7 +6,7 @@ use crate::domain::{Claim, OperationId};
 use crate::evidence::{Answer, ClaimMade, ErrorKind, TrialError};
 use crate::manifest::AnswerForm;
 
-use super::strict_json::{self, JsonError};
+use super::strict_json::{JsonError, parse_printed, without_mark};
 
 /// Reads an answer in the form that the workflow promises.
 ///
@@ -22,8 +22,8 @@ use super::strict_json::{self, JsonError};
 pub(super) fn read_answer(bytes: &[u8], form: AnswerForm) -> Result<Answer, TrialError> {
     let json = match form {
         AnswerForm::Text => None,
-        AnswerForm::Json => Some(parse(bytes).map_err(|error| malformed(format!("the answer: {error}")))?),
-        AnswerForm::Auto if starts_object(bytes) => match parse(bytes) {
+        AnswerForm::Json => Some(parse_printed(bytes).map_err(|error| malformed(format!("the answer: {error}")))?),
+        AnswerForm::Auto if starts_object(bytes) => match parse_printed(bytes) {
             Ok(value) => Some(value),
             Err(JsonError::Syntax(_)) if !means_an_answer(bytes) => None,
             Err(error) => return Err(malformed(format!("the answer begins as a JSON object, and {error}"))),
@@ -46,23 +46,6 @@ pub(super) fn read_error_answer(bytes: &[u8]) -> Answer {
         let text = plain_text(bytes);
         Answer { output: Value::from(without_line_end(&text)), text, json: None, claims: Vec::new() }
     })
-}
-
-/// Reads JSON that a workflow printed.
-fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
-    let bytes = without_mark(bytes);
-    match strict_json::parse(bytes) {
-        Err(JsonError::Syntax(reason)) => match strict_json::lone_surrogates_replaced(bytes) {
-            Some(replaced) => strict_json::parse(&replaced),
-            None => Err(JsonError::Syntax(reason)),
-        },
-        read => read,
-    }
-}
-
-/// The bytes without the byte order mark that some systems print first.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 fn starts_object(bytes: &[u8]) -> bool {

@@ -141,6 +141,13 @@ impl Brought {
         }
     }
 
+    /// Adds that a workflow which is there already does not read its answer as a text, though what was brought looks at one.
+    pub fn reads_otherwise(&mut self, project_file: &str, workflow: &str) {
+        let why = "the assertions mean the whole answer as a text, and this workflow reads it otherwise: of a JSON object, only its \
+                   `output` or another way of writing it would be looked at. Write `answer: text` into its entry";
+        self.note(Kind::Changed, (project_file, 0), format!("the workflow `{workflow}`"), why);
+    }
+
     /// Adds a file.
     pub(super) fn file(&mut self, path: impl Into<String>, text: impl Into<String>) {
         self.files.push(NewFile { path: path.into(), text: text.into() });

@@ -43,11 +43,20 @@ pub(super) enum Expected {
 impl CaseDraft {
     /// Writes the case under the id that is given, or under that id with a number where another case has it. A case whose file
     /// would not be read is not written, and named: it would make the whole project invalid.
-    pub(super) fn write(mut self, id: &str, aim: &Aim, brought: &mut Brought) {
+    pub(super) fn write(self, id: &str, aim: &Aim, brought: &mut Brought) {
+        self.write_named(id, "another test says the same of itself", aim, brought);
+    }
+
+    /// The same under an id that the test states.
+    pub(super) fn write_under(self, id: &str, aim: &Aim, brought: &mut Brought) {
+        self.write_named(id, &format!("the id {id} is another test's already"), aim, brought);
+    }
+
+    fn write_named(mut self, id: &str, taken: &str, aim: &Aim, brought: &mut Brought) {
         let (tally, notes) = (brought.tally, brought.notes.len());
         let (id, is_numbered) = brought.names.take(id);
         if is_numbered {
-            let why = format!("another test says the same of itself, so it became {id}: its name hangs on their order");
+            let why = format!("{taken}, so it became {id}: its name hangs on their order");
             brought.note(Kind::Changed, (&self.path, self.line), quoted(&self.title), why);
         }
         if self.expect.is_empty() {

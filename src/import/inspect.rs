@@ -26,6 +26,9 @@ use archive::Archive;
 /// Longest message of a grade, in characters.
 const SHOWN: usize = 300;
 
+/// The most epochs that are named of those that a sample lacks.
+const EPOCHS_NAMED: usize = 5;
+
 /// How scores are read.
 #[derive(Clone, Debug)]
 pub struct InspectOptions {
@@ -180,6 +183,7 @@ fn run_of(
         brought.tally.expectations += trial.grades.len();
         trials.push(trial);
     }
+    note_lacking(path, &cases, &seen, &mut brought);
     for id in header.eval.dataset.sample_ids.iter().flatten() {
         let case = names.of(id);
         if let Entry::Vacant(absent_case) = cases.entry(case) {
@@ -202,6 +206,28 @@ fn run_of(
     };
     let header = run_header(path, digest, &header, started, cases);
     Ok(ImportedRun { header, trials, summary, brought: brought.finish() })
+}
+
+/// Names the samples that have results of some epochs and not of all.
+fn note_lacking(
+    path: &str,
+    cases: &BTreeMap<CaseId, PlannedCase>,
+    seen: &BTreeSet<(CaseId, u32)>,
+    brought: &mut Brought,
+) {
+    for (case, planned) in cases {
+        let there = seen.range((case.clone(), 0)..=(case.clone(), planned.trials)).count();
+        let lacking = usize::try_from(planned.trials).unwrap_or(usize::MAX).saturating_sub(there);
+        if lacking == 0 {
+            continue;
+        }
+        let first = (1..=planned.trials).filter(|epoch| !seen.contains(&(case.clone(), *epoch)));
+        let first: Vec<String> = first.take(EPOCHS_NAMED).map(|epoch| epoch.to_string()).collect();
+        let more = if lacking > first.len() { ", …" } else { "" };
+        let what = format!("the sample of case {case}: {lacking} of its {} epochs", planned.trials);
+        let why = format!("it has no result of epoch {}{more}: it counts as errored", first.join(", "));
+        brought.note(Kind::Changed, (path, 0), what, why);
+    }
 }
 
 /// Says how many samples have no score that can be read. Those that ended with an error have that for a reason.
@@ -263,6 +289,7 @@ fn run_header(
         paused: false,
         imported_from: Some(one_line(&format!("{path} (Inspect: task {}, model {})", eval.task, eval.model), 300)),
         asked: None,
+        passed: None,
         part: None,
         merged_from: Vec::new(),
     }

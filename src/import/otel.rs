@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::domain::Digest;
 use crate::manifest::Diagnostic;
 
 use super::brought::{Brought, Kind};
@@ -37,9 +38,11 @@ struct Span {
 /// When the file is no JSON, or a span has no trace, no id or no time.
 pub fn otel(path: &str, bytes: &[u8], target: &str) -> Result<Brought, Vec<Diagnostic>> {
     let mut spans = spans(path, bytes)?;
-    spans.sort_by_key(|span| span.at);
     let mut brought = Brought::default();
     brought.tally.found = spans.len();
+    take_out_doubled(path, &mut spans, &mut brought);
+    spans.sort_by_key(|span| span.at);
+    let labels = labels(&spans);
     let calls = calls(path, &spans, &mut brought);
     let (mut ledger, mut cases) = (LedgerLines::default(), BTreeSet::new());
     let mut attempts: BTreeMap<String, u32> = BTreeMap::new();
@@ -50,8 +53,8 @@ pub fn otel(path: &str, bytes: &[u8], target: &str) -> Result<Brought, Vec<Diagn
         }
         // The id of a tool call is the model's one intention; without it each span is one.
         let own = span.call.as_ref().unwrap_or(&span.id);
-        let trace: String = span.trace.chars().take(16).collect();
-        let operation = reference(&format!("{trace}/{}/{own}", span.tool));
+        let trace = labels.get(span.trace.as_str()).map_or(span.trace.as_str(), String::as_str);
+        let operation = reference(&format!("{trace}/{}/{own}", one_piece(&span.tool)));
         let number = attempts.entry(operation.clone()).or_default();
         *number += 1;
         if *number == 1 {
@@ -75,6 +78,60 @@ pub fn otel(path: &str, bytes: &[u8], target: &str) -> Result<Brought, Vec<Diagn
         brought.file(target, text);
     }
     Ok(brought.finish())
+}
+
+/// A span that was exported twice is one attempt: what its first record says stays.
+fn take_out_doubled(path: &str, spans: &mut Vec<Span>, brought: &mut Brought) {
+    let (mut seen, mut doubled) = (BTreeSet::new(), Vec::new());
+    spans.retain(|span| {
+        let is_first = seen.insert((span.trace.clone(), span.id.clone()));
+        if !is_first {
+            doubled.push((span.line, span.id.clone()));
+        }
+        is_first
+    });
+    if let Some((line, id)) = doubled.first() {
+        let further = match doubled.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let what = format!("the span {} once more{further}", one_line(id, 40));
+        let why = "its trace has a span of this id already, so it is no attempt of its own: what the first one says was taken";
+        brought.note(Kind::Changed, (path, *line), what, why);
+    }
+}
+
+/// Digits of a trace's id that are enough for most files.
+const SHORT_TRACE: usize = 16;
+
+/// What names each trace in the ids of its operations: as few digits as keep the traces of the file apart.
+fn labels(spans: &[Span]) -> BTreeMap<&str, String> {
+    let traces: BTreeSet<&str> = spans.iter().map(|span| span.trace.as_str()).collect();
+    let mut sharing: BTreeMap<String, usize> = BTreeMap::new();
+    for trace in &traces {
+        *sharing.entry(short_trace(trace)).or_default() += 1;
+    }
+    let label = |trace: &str| match short_trace(trace) {
+        short if sharing.get(&short) == Some(&1) => short,
+        _ => trace.to_owned(),
+    };
+    traces.into_iter().map(|trace| (trace, label(trace))).collect()
+}
+
+/// The first digits of a trace's id; of one of 64 bits, which stands behind zeros, those that are its own.
+fn short_trace(trace: &str) -> String {
+    let first: String = trace.chars().take(SHORT_TRACE).collect();
+    let rest: String = trace.chars().skip(SHORT_TRACE).collect();
+    let is_padded = first.chars().all(|c| c == '0') && rest.chars().count() == SHORT_TRACE;
+    if is_padded { rest } else { first }
+}
+
+/// A tool's name as one piece of an id: a `/` in it could be taken for the end of the piece.
+fn one_piece(tool: &str) -> String {
+    if !tool.contains('/') {
+        return tool.to_owned();
+    }
+    format!("{}#{}", tool.replace('/', "-"), Digest::of(tool.as_bytes()).short())
 }
 
 /// The spans that are calls of a tool. A client's span inside of one is the same attempt, and no second one.
@@ -177,4 +234,75 @@ fn attribute(holder: &Value, key: &str) -> Option<String> {
     let value = attributes.iter().find(|one| one.get("key").and_then(Value::as_str) == Some(key))?.get("value")?;
     let value = value.as_object()?.values().next()?;
     Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(trace: &str, id: &str, tool: &str, call: &str) -> Value {
+        let attribute = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+        json!({
+            "traceId": trace, "spanId": id, "name": tool, "startTimeUnixNano": "1772442060000000000",
+            "attributes": [
+                attribute("gen_ai.operation.name", "execute_tool"),
+                attribute("gen_ai.tool.name", tool),
+                attribute("gen_ai.tool.call.id", call),
+            ],
+        })
+    }
+
+    fn brought(spans: &[Value]) -> Brought {
+        let document = json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]});
+        otel("s.json", document.to_string().as_bytes(), "t").unwrap()
+    }
+
+    /// The operations of the ledger, each with how many attempts it has.
+    fn operations(brought: &Brought) -> BTreeMap<String, usize> {
+        let mut found = BTreeMap::new();
+        for line in brought.files[0].text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            if line["entry"] == "attempt" {
+                *found.entry(line["operation"].as_str().unwrap().to_owned()).or_default() += 1;
+            }
+        }
+        found
+    }
+
+    fn expected(operations: &[(&str, usize)]) -> BTreeMap<String, usize> {
+        operations.iter().map(|(operation, attempts)| ((*operation).to_owned(), *attempts)).collect()
+    }
+
+    #[test]
+    fn operations_of_different_traces_are_never_one() {
+        let zeros = "0".repeat(16);
+        let padded = [format!("{zeros}aaaaaaaaaaaaaaaa"), format!("{zeros}bbbbbbbbbbbbbbbb")];
+        let found = brought(&[span(&padded[0], "1", "order", "call_1"), span(&padded[1], "1", "order", "call_1")]);
+        let each = [("aaaaaaaaaaaaaaaa/order/call_1", 1), ("bbbbbbbbbbbbbbbb/order/call_1", 1)];
+        assert_eq!((operations(&found), found.tally.brought), (expected(&each), 2));
+
+        let alike = ["cccccccccccccccc0000000000000001", "cccccccccccccccc0000000000000002"];
+        let found = brought(&[span(alike[0], "1", "order", "call_1"), span(alike[1], "2", "order", "call_1")]);
+        let whole = alike.map(|trace| format!("{trace}/order/call_1"));
+        assert_eq!(operations(&found), expected(&[(&whole[0], 1), (&whole[1], 1)]));
+
+        let found = brought(&[span(alike[0], "1", "order", "call_1"), span(alike[0], "2", "order", "call_1")]);
+        assert_eq!(operations(&found), expected(&[("cccccccccccccccc/order/call_1", 2)]), "a call tried again");
+    }
+
+    #[test]
+    fn a_tool_and_a_call_never_make_the_id_of_another_pair() {
+        let found = brought(&[span("t", "1", "a/b", "c"), span("t", "2", "a", "b/c")]);
+        assert_eq!(operations(&found).len(), 2);
+    }
+
+    #[test]
+    fn a_span_that_stands_there_twice_is_one_attempt_and_is_told() {
+        let once = brought(&[span("t", "1", "order", "call_1")]);
+        assert!(!once.notes.iter().any(|note| note.what.starts_with("the span")), "{:?}", once.notes);
+        let twice = brought(&[span("t", "1", "order", "call_1"), span("t", "1", "order", "call_1")]);
+        assert_eq!(operations(&twice), expected(&[("t/order/call_1", 1)]));
+        assert_eq!(twice.tally.found, 2);
+        let note = twice.notes.iter().find(|note| note.what == "the span 1 once more").unwrap();
+        assert_eq!((note.kind, note.place().as_str()), (Kind::Changed, "s.json:1"));
+    }
 }

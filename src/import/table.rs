@@ -97,13 +97,17 @@ fn cases(path: &str, rows: Vec<Line>, broken: Vec<Diagnostic>, aim: &Aim, option
         let Line { number: line, fields: row, .. } = row;
         let readable = row.values().find_map(Value::as_str).unwrap_or_default().to_owned();
         let id = id.filter(|id| !id.trim().is_empty());
-        let name = id.as_ref().map_or_else(|| content_name(&readable, &json!(row)), |id| given_name(id));
+        let given = id.as_deref().map(given_name);
+        let made = content_name(&readable, &json!(row));
         let title = if readable.trim().is_empty() { format!("Row {line} of {path}") } else { readable };
         let expect = expect.filter(|value| !value.is_null() && value.as_str() != Some(""));
         let expect = expect.map(|value| expected(&value, options.match_by, line)).into_iter().collect();
         let (path, input) = (path.to_owned(), Value::Object(row));
         let draft = CaseDraft { title, workflow: workflow.as_str().into(), trials: 1, input, expect, path, line };
-        draft.write(&name, aim, &mut brought);
+        match given {
+            Some(given) => draft.write_under(&given, aim, &mut brought),
+            None => draft.write(&made, aim, &mut brought),
+        }
     }
     brought.finish()
 }
@@ -164,4 +168,26 @@ pub(super) fn placeholder_workflow(name: &str, remark: &str) -> WorkflowPiece {
     let remarks =
         vec![remark.to_owned(), "Name the program or the service: until then every trial is errored.".to_owned()];
     WorkflowPiece { name: name.to_owned(), entry: entry.as_object().cloned().unwrap_or_default(), remarks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_case_was_numbered_is_said_as_it_is() {
+        let whys = |id: Option<&str>| {
+            let id = id.map(str::to_owned);
+            let options = TableOptions { expect: Some("want".to_owned()), match_by: MatchBy::Contains, id };
+            let aim = Aim { set: "action".into(), workflow: None };
+            let brought = csv("t.csv", b"key,q,want\na,one,x\na,one,x\n", &aim, &options).unwrap();
+            assert_eq!((brought.tally.brought, brought.tally.left), (2, 0), "nothing is lost");
+            let numbered = brought.notes.iter().filter(|note| note.kind == Kind::Changed);
+            numbered.map(|note| (note.line, note.why.clone())).collect::<Vec<_>>()
+        };
+        let why = "the id a is another test's already, so it became a-2: its name hangs on their order";
+        assert_eq!(whys(Some("key")), [(3, why.to_owned())]);
+        let [(3, why)] = &whys(None)[..] else { panic!() };
+        assert!(why.starts_with("another test says the same of itself, so it became "), "{why}");
+    }
 }

@@ -182,11 +182,12 @@ pub struct RegexCheck {
 }
 
 /// Values that a JSONPath (RFC 9535) finds in the JSON answer, and what must hold for each of them.
+/// The path starts at the whole answer, also where that has `output`: `$.output.days`, then.
 /// Without any comparison the path must find something.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JsonCheck {
-    /// The path, from `$`.
+    /// The path, from `$`: the whole answer, not its `output`.
     pub path: String,
     /// The one value found equals this.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
@@ -252,7 +253,8 @@ pub enum JsonKind {
 pub struct JsonSchemaCheck {
     /// The schema.
     pub schema: Map<String, Value>,
-    /// A JSONPath to the one value that must fit; by default the whole output.
+    /// A JSONPath to the one value that must fit, from the whole answer on
+    /// (`$.output.days`); by default the whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Whether a map or a list anywhere in the answer's text may be what fits, with other words around it.
@@ -276,7 +278,8 @@ pub struct Similar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NumberCheck {
-    /// A JSONPath to the one number (or text that is a number); by default the whole output.
+    /// A JSONPath to the one number (or text that is a number), from the whole answer on
+    /// (`$.output.days`); by default the whole output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// What it should be.

@@ -88,6 +88,16 @@ fn that_an_answer_is_no_json_is_judged_by_a_program_and_that_it_fits_no_schema_i
 }
 
 #[test]
+fn a_map_or_a_list_is_looked_for_in_the_whole_answer_as_json() {
+    for value in [json!({"output": "yes", "days": 30}), json!(["a", "b"])] {
+        let expected = json!({"json": {"path": "$", "equals": value}});
+        assert_eq!(expectation(&brought(&json!({"type": "equals", "value": value}))), expected);
+        let turned = expectation(&brought(&json!({"type": "not-equals", "value": value})));
+        assert!(turned.get("placeholder").is_some(), "{turned}");
+    }
+}
+
+#[test]
 fn a_set_of_assertions_is_its_assertions() {
     let inner = json!([{"type": "contains", "value": "a"}, {"type": "llm-rubric", "value": "b"}]);
     let plain = brought(&json!({"type": "assert-set", "assert": inner}));

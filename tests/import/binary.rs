@@ -175,6 +175,73 @@ fn an_assertion_that_is_code_is_called_by_a_program_of_the_project() {
     }
 }
 
+/// A desk that answers in JSON.
+const JSON_DESK: &str = r#"
+print('''{"output": "fine", "secret": "password",
+  "reason": "30 days", "n": 1.10}''')
+"#;
+
+/// Assertions on what it answers, each with whether it passes.
+const ON_JSON: [(&str, bool); 13] = [
+    ("{type: not-contains, value: password}", false),
+    ("{type: contains, value: 30 days}", true),
+    ("{type: contains, value: '1.10'}", true),
+    ("{type: starts-with, value: '{\"output\": \"fine\"'}", true),
+    ("{type: is-json}", true),
+    ("{type: not-is-json}", false),
+    ("{type: is-json, value: {type: object, required: [output, reason]}}", true),
+    ("{type: is-json, value: {type: object, required: [gone]}}", false),
+    ("{type: contains-json, value: {type: object, required: [reason]}}", true),
+    ("{type: javascript, value: 'JSON.parse(output).reason === \"30 days\"'}", true),
+    ("{type: equals, value: fine}", false),
+    ("{type: equals, value: {output: fine, secret: password, reason: 30 days, n: 1.1}}", true),
+    ("{type: equals, value: {output: fine}}", false),
+];
+
+#[test]
+fn assertions_on_an_answer_that_is_a_json_object_look_at_all_of_it() {
+    let repository = Repository::new();
+    repository.write("desk.py", JSON_DESK);
+    let tests: String = (0..)
+        .zip(ON_JSON)
+        .map(|(at, (assertion, _))| {
+            format!("  - {{description: json-{at}, vars: {{question: How long?}}, assert: [{assertion}]}}\n")
+        })
+        .collect();
+    let head = "prompts: ['Answer: {{question}}']\nproviders: ['exec: python3 desk.py']\ntests:\n";
+    repository.write("promptfooconfig.yaml", format!("{head}{tests}"));
+    repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    repository.holdpoint(&["run", "--all"], 10);
+    let statuses = statuses(&repository.report());
+    for (at, (assertion, passes)) in (0..).zip(ON_JSON) {
+        let title = format!("json-{at}");
+        let found = statuses.iter().find(|(name, _)| *name == title).map(|(_, status)| status.as_str());
+        assert_eq!(found, Some(if passes { "passed" } else { "failed" }), "{assertion}");
+    }
+}
+
+#[test]
+fn a_workflow_of_the_project_that_reads_its_answer_otherwise_is_named() {
+    let repository = with_desk();
+    let import = |form: &str| {
+        let desk = format!("desk: {{command: {{run: [python3, desk.py]}}, parts: [], code: [desk.py]{form}}}");
+        repository.write("holdpoint.yaml", format!("schema: holdpoint.project/1\nname: desk\nworkflows:\n  {desk}\n"));
+        let words = ["import", "promptfoo", "promptfooconfig.yaml", "--workflow", "desk", "--dry-run"];
+        repository.holdpoint(&words, 0)
+    };
+    for form in ["", ", answer: auto", ", answer: json"] {
+        let said = import(form);
+        assert!(said.contains("holdpoint.yaml: to be looked at: the workflow `desk`"), "{form}: {said}");
+        assert!(said.contains("Write `answer: text` into its entry"), "{form}: {said}");
+    }
+    assert!(!import(", answer: text").contains("the workflow `desk`"));
+    // One that an import began reads texts.
+    fs::remove_file(repository.path("holdpoint.yaml")).unwrap();
+    repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    let again = repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    assert!(!again.contains("answer: text"), "{again}");
+}
+
 #[test]
 fn a_rehearsal_writes_nothing_and_a_second_import_overwrites_nothing() {
     let repository = with_desk();
@@ -389,6 +456,15 @@ fn a_ledger_in_whose_place_another_one_stands_was_not_brought() {
 }
 
 #[test]
+fn a_folder_is_no_file_to_import_and_a_score_must_be_a_number() {
+    let repository = Repository::new();
+    let said = repository.holdpoint(&["import", "csv", "."], 2);
+    assert!(said.contains("is a folder; name the file in it"), "{said}");
+    let said = repository.holdpoint(&["import", "inspect", "a.eval", "--pass-at", "nan"], 2);
+    assert!(said.contains("it must be a finite number"), "{said}");
+}
+
+#[test]
 fn a_receipt_that_a_workflow_claims_is_no_answer_of_the_target() {
     let repository = Repository::new();
     let line = |operation: &str, claim: &str| {
@@ -442,8 +518,9 @@ fn what_is_no_file_is_refused_at_once() {
     let made = repository.command("mkfifo").arg("pipe.csv").status().unwrap();
     assert!(made.success());
     fs::create_dir(repository.path("folder")).unwrap();
-    for file in ["pipe.csv", "/dev/zero", "folder"] {
-        assert!(repository.holdpoint(&["import", "csv", file], 2).contains("no file"), "{file}");
+    for (file, why) in [("pipe.csv", "no file"), ("/dev/zero", "no file"), ("folder", "is a folder")] {
+        let said = repository.holdpoint(&["import", "csv", file], 2);
+        assert!(said.contains(why), "{file}: {said}");
     }
     let near = repository.holdpoint(&["import", "csv", "pipe.csv", "--set", "policy_acuracy"], 2);
     assert!(near.contains("Did you mean `policy_accuracy`?"), "{near}");

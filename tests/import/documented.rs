@@ -16,12 +16,12 @@ fn block(language: &str, nth: usize) -> &'static str {
 #[test]
 fn every_command_of_the_page_does_what_it_says() {
     let repository = Repository::new();
-    repository.write("desk.py", "import sys\nprint('You have 30 days: ' + sys.argv[-1])\n");
+    repository.write("desk.py", block("python", 1));
     repository.write("promptfooconfig.yaml", block("yaml", 1));
     repository.write("questions.csv", block("csv", 1));
     repository.write("questions.jsonl", block("json", 1));
     repository.write("samples.jsonl", block("json", 2));
-    repository.write("answers.py", block("python", 1));
+    repository.write("answers.py", block("python", 2));
     repository.copy("spans.json", "spans.json");
     repository.copy("operations.jsonl", "operations.jsonl");
     let log = inspect_log::samples(["\"C\"", "\"P\""], ["\"I\"", "1"], "m", CompressionMethod::Zstd);

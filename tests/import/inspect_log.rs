@@ -149,9 +149,9 @@ fn samples_whose_score_says_nothing_are_counted_in_the_notes() {
     ] {
         assert!(notes.contains(&(what, why)), "{what}: {notes:?}");
     }
-    assert_eq!(notes.iter().filter(|(what, _)| what.contains("score")).count(), 2, "{notes:?}");
+    assert_eq!(notes.iter().filter(|(what, _)| what.contains("a score")).count(), 2, "{notes:?}");
     let well = read(&samples(["1", "0"], ["\"C\"", "\"I\""], "m", CompressionMethod::Deflated), 1.0).unwrap();
-    assert!(well.brought.notes.iter().all(|note| !note.what.contains("score")), "{:?}", well.brought.notes);
+    assert!(well.brought.notes.iter().all(|note| !note.what.contains("a score")), "{:?}", well.brought.notes);
 }
 
 #[test]
@@ -197,4 +197,22 @@ fn two_ids_that_differ_in_letter_case_alone_stay_two_cases() {
     let cases: std::collections::BTreeSet<String> =
         run.trials.iter().map(|one| one.observation.case.as_str().to_lowercase()).collect();
     assert_eq!(cases.len(), 2);
+}
+
+#[test]
+fn a_sample_that_lacks_an_epoch_is_named_with_it() {
+    let lacking = |epochs: &[u32]| {
+        let all: Vec<(String, String)> = epochs.iter().map(|epoch| sample(json!(1), *epoch, "\"C\"")).collect();
+        let mut files = vec![("header.json", header("m"))];
+        files.extend(all.iter().map(|(name, text)| (name.as_str(), text.clone())));
+        let run = read(&log(&files, CompressionMethod::Deflated), 1.0).unwrap();
+        let notes = run.brought.notes.iter().filter(|note| note.what.starts_with("the sample of case"));
+        notes.map(|note| format!("{} {}", note.what, note.why)).collect::<Vec<_>>()
+    };
+    assert_eq!(lacking(&[1, 2]), [""; 0]);
+    let said = |which: &str| {
+        format!("the sample of case 1: 1 of its 2 epochs it has no result of epoch {which}: it counts as errored")
+    };
+    assert_eq!(lacking(&[2]), [said("1")]);
+    assert_eq!(lacking(&[1]), [said("2")]);
 }

@@ -83,6 +83,38 @@ fn what_is_no_assertion_is_quoted_in_a_placeholder() {
 }
 
 #[test]
+fn a_key_that_an_assertion_does_not_have_is_named_with_its_place() {
+    let brought = promptfoo(
+        &format!(
+            "outputPath: out.json\nsharing: false\n{HEAD}tests:\n  - vars: {{q: a}}\n    assert:\n      \
+             - {{type: contains, value: x, treshold: 2, weigth: 0}}\n      \
+             - {{type: contains, value: y, contextTransform: z}}\n"
+        ),
+        &[],
+    );
+    assert_eq!(expectations(&brought), [json!([{"contains": "x"}, {"contains": "y"}])]);
+    let keys = [
+        (1, "outputPath"),
+        (2, "sharing"),
+        (8, "assert.treshold"),
+        (8, "assert.weigth"),
+        (9, "assert.contextTransform"),
+    ];
+    let expected = keys.map(|(line, key)| format!("c.yaml:{line} `{key}` | nothing here has that meaning"));
+    assert_eq!(notes(&brought, Kind::Left), expected);
+    assert_eq!(brought.tally.left, 0, "no test is lost by that");
+}
+
+#[test]
+fn what_stands_beside_a_reference_counts() {
+    let one = "{$ref: '#/assertionTemplates/first', value: other, weigth: 0}";
+    let templates = "assertionTemplates: {first: {type: contains, value: one}}\n";
+    let brought = promptfoo(&format!("{templates}{HEAD}tests:\n  - vars: {{q: a}}\n    assert: [{one}]\n"), &[]);
+    assert_eq!(expectations(&brought), [json!([{"contains": "other"}])]);
+    assert_eq!(notes(&brought, Kind::Left), ["c.yaml:6 `assert.weigth` | nothing here has that meaning"]);
+}
+
+#[test]
 fn a_set_of_one_assertion_without_a_list_holds_it() {
     let set = "{type: assert-set, assert: {type: contains, value: x}}";
     let brought = promptfoo(&format!("{HEAD}tests:\n  - vars: {{q: a}}\n    assert: [{set}]\n"), &[]);

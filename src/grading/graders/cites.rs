@@ -26,10 +26,10 @@ impl Judge for Cites {
         };
         let citations = match one_value(answer, &self.path)? {
             Err(found) => return Ok(Finding::absent(expected, found)),
-            Ok(Value::Array(citations)) if !citations.is_empty() => citations,
-            Ok(other) => {
-                return Ok(Finding::absent(expected, format!("no citations but {}", quoted(&other.to_string()))));
-            }
+            Ok(found) => found,
+        };
+        let Some(citations) = citations.as_array().filter(|citations| !citations.is_empty()) else {
+            return Ok(Finding::absent(expected, format!("no citations but {}", quoted(&citations.to_string()))));
         };
         for citation in citations {
             if let Some(wrong) = what_is_wrong(citation, subject)? {

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use crate::evidence::strict_json;
 use crate::grading::json_equality::json_equal;
-use crate::grading::json_path::not_json;
+use crate::grading::json_path::json_of;
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 
 /// The value that the output must be.
@@ -13,9 +14,10 @@ impl Judge for Equals<'_> {
     const DOC: GraderDoc = GraderDoc {
         name: "equals",
         summary: "The output is exactly this text or JSON value. Types count (the text `1` is not the number 1), white \
-                  space counts, numbers are compared by what they are worth, the order of keys does not matter. A \
-                  JSON value other than a text is looked for in a JSON answer: any other answer fails, and under \
-                  `not` it is no judgement.",
+                  space counts, numbers are compared by what they are worth, the order of keys does not matter. Where \
+                  the output is a map or a list, a text that is one in JSON stands for it. A JSON value other than a \
+                  text is looked for in an answer that was read as JSON: any other answer fails, and under `not` it is \
+                  no judgement.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -23,10 +25,21 @@ impl Judge for Equals<'_> {
         let output = &answer.output;
         let show = |value: &Value| format!("{} {}", kind(value), quoted(&value.to_string()));
         if answer.json.is_none() && !self.0.is_string() {
-            return Ok(Finding::absent(show(self.0), not_json(answer)));
+            let found = json_of(answer).err();
+            let found = found.unwrap_or_else(|| format!("an answer that is read as a text: {}", quoted(&answer.text)));
+            return Ok(Finding::absent(show(self.0), found));
         }
-        Ok(Finding::of(json_equal(self.0, output), show(self.0), show(output)))
+        let wanted = meant(self.0, output);
+        Ok(Finding::of(json_equal(wanted.as_ref().unwrap_or(self.0), output), show(self.0), show(output)))
     }
+}
+
+/// The map or list that an expected text is in JSON, where the output is one. Other texts stand for themselves: the text
+/// `1` is not the number.
+fn meant(wanted: &Value, output: &Value) -> Option<Value> {
+    let is_compound = |value: &Value| value.is_object() || value.is_array();
+    let text = wanted.as_str().filter(|_| is_compound(output))?;
+    strict_json::parse(text.as_bytes()).ok().filter(is_compound)
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -43,7 +56,7 @@ fn kind(value: &Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::grading::specimen::{assert_both, assert_no_judgement, graded, json_answer, observation, passes, text};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn the_same_value_passes_and_any_other_fails() {
@@ -57,6 +70,25 @@ mod tests {
         assert_eq!(passes(json!({"equals": 1}), text("1")), Some(false));
         assert_eq!(passes(json!({"equals": null}), json_answer(json!({"output": null}))), Some(true));
         assert_eq!(passes(json!({"equals": null}), text("")), Some(false));
+    }
+
+    #[test]
+    fn a_text_that_is_a_map_or_a_list_in_json_stands_for_it_and_for_nothing_else() {
+        let of = |document| observation(Some(json_answer(document)));
+        let map = json!({"equals": "{\"a\": 1, \"b\": [2]}"});
+        assert_both(&map, &of(json!({"b": [2], "a": 1.0})), Some(true), Some(false));
+        assert_both(&map, &of(json!({"a": 1, "b": [3]})), Some(false), Some(true));
+        assert_both(&map, &of(json!({"a": 1, "b": [2], "c": 3})), Some(false), Some(true));
+        assert_both(&json!({"equals": "[1]"}), &of(json!({"output": [1]})), Some(true), Some(false));
+        let twice = json!({"equals": "{\"a\": 2, \"a\": 1}"});
+        assert_both(&twice, &of(json!({"a": 1})), Some(false), Some(true));
+        for (text, output) in [("1", json!(1)), ("true", json!(true)), ("null", Value::Null)] {
+            assert_both(&json!({ "equals": text }), &of(json!({ "output": output })), Some(false), Some(true));
+        }
+        // An answer that was read as a text is compared as one.
+        let spaced = observation(Some(text("{\"b\": [2], \"a\": 1}")));
+        assert_both(&map, &spaced, Some(false), Some(true));
+        assert_both(&json!({"equals": {"a": 1, "b": [2]}}), &spaced, Some(false), None);
     }
 
     #[test]

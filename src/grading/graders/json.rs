@@ -4,17 +4,18 @@ use serde_json::Value;
 
 use super::regex::compiled;
 use crate::grading::json_equality::json_equal;
-use crate::grading::json_path::{not_json, values};
+use crate::grading::json_path::{json_of, nothing_at, parsed};
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 use crate::manifest::{JsonCheck, JsonKind};
 
 impl Judge for JsonCheck {
     const DOC: GraderDoc = GraderDoc {
         name: "json",
-        summary: "Values that a JSONPath (RFC 9535) finds in the JSON answer. `equals` and `one_of` need exactly one \
-                  value; every other comparison must hold for each value found. Without any comparison the path must \
-                  find something. A comparison on a path that finds nothing fails, so its `not` passes; an answer \
-                  that is no JSON fails, and under `not` it is no judgement.",
+        summary: "Values that a JSONPath (RFC 9535) finds in the JSON answer. The path starts at the whole answer, not at \
+                  its `output`; an answer that is read as a text is looked into where it is JSON. `equals` and `one_of` \
+                  need exactly one value; every other comparison must hold for each value found. Without any comparison \
+                  the path must find something. A comparison on a path that finds nothing fails, so its `not` passes; \
+                  an answer that is no JSON fails, and under `not` it is no judgement.",
     };
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Finding, NoJudgement> {
@@ -27,9 +28,12 @@ impl Judge for JsonCheck {
             wanted.push("something".to_owned());
         }
         let expected = format!("at {} {}", quoted(&self.path), wanted.join(" and "));
-        let Some(found) = values(answer, &self.path)? else {
-            return Ok(Finding::absent(expected, not_json(answer)));
+        let way = parsed(&self.path)?;
+        let json = match json_of(answer) {
+            Ok(json) => json,
+            Err(found) => return Ok(Finding::absent(expected, found)),
         };
+        let found = way.query(&json).all();
         let numbers_hold = match (self.count, self.exists) {
             (None, None) => !found.is_empty(),
             (count, exists) => {
@@ -37,7 +41,12 @@ impl Judge for JsonCheck {
             }
         };
         let compared = comparisons.iter().all(|comparison| comparison.holds_for(&found));
-        Ok(Finding::of(numbers_hold && compared, expected, phrase(&found)))
+        let found = match &found[..] {
+            [] => nothing_at(&json, &self.path),
+            [value] => shown(value),
+            [first, ..] => format!("{} values, the first {}", found.len(), shown(first)),
+        };
+        Ok(Finding::of(numbers_hold && compared, expected, found))
     }
 }
 
@@ -133,14 +142,6 @@ fn shown(value: &Value) -> String {
     quoted(&value.to_string())
 }
 
-fn phrase(found: &[&Value]) -> String {
-    match found {
-        [] => "nothing".to_owned(),
-        [value] => shown(value),
-        [first, ..] => format!("{} values, the first {}", found.len(), shown(first)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::grading::specimen::{assert_both, assert_no_judgement, graded, json_answer, observation, passes, text};
@@ -223,6 +224,28 @@ mod tests {
         let seen = observation(Some(text("Traceback (most recent call last)")));
         assert_both(&json!({"json": {"path": "$.refund", "equals": true}}), &seen, Some(false), None);
         assert_both(&json!({"json": {"path": "$.refund", "exists": false}}), &seen, Some(false), None);
+    }
+
+    #[test]
+    fn a_text_that_is_json_is_looked_into_as_a_whole() {
+        let check = |path: &str, wanted: Value| json!({"json": {"path": path, "equals": wanted}});
+        let seen = observation(Some(text("{\n  \"output\": \"yes\",\n  \"days\": 30\n}")));
+        assert_both(&check("$.days", json!(30)), &seen, Some(true), Some(false));
+        assert_both(&check("$.days", json!(31)), &seen, Some(false), Some(true));
+        assert_both(&check("$.output", json!("yes")), &seen, Some(true), Some(false));
+        let twice = observation(Some(text("{\"days\": 30, \"days\": 31}")));
+        assert_both(&check("$.days", json!(30)), &twice, Some(false), None);
+        let nearly = observation(Some(text("{\"days\": NaN, \"more\": 30}")));
+        assert_both(&check("$.more", json!(30)), &nearly, Some(false), None);
+    }
+
+    #[test]
+    fn where_the_path_finds_nothing_the_message_says_where_it_starts_and_what_may_be_meant() {
+        let seen = observation(Some(json_answer(json!({"output": {"days": 30}}))));
+        let grade = graded(json!({"json": {"path": "$.days", "equals": 30}}), &seen);
+        assert_eq!(grade.pass, Some(false));
+        assert!(grade.message.contains("found nothing (did you mean `$.output.days`?)"), "{}", grade.message);
+        assert!(grade.message.contains("the whole answer, `{\"output\":{\"days\":30}}`"), "{}", grade.message);
     }
 
     #[test]

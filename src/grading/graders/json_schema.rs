@@ -1,10 +1,13 @@
 //! `json_schema`: the answer fits a JSON Schema.
 
+use std::borrow::Cow;
+
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value};
 
-use crate::grading::json_path::{not_json, one_value};
+use crate::evidence::Answer;
+use crate::grading::json_path::{json_of, one_value};
 use crate::grading::judge::{Finding, GraderDoc, Judge, NoJudgement, Subject, quoted};
 use crate::manifest::JsonSchemaCheck;
 
@@ -12,7 +15,9 @@ impl Judge for JsonSchemaCheck {
     const DOC: GraderDoc = GraderDoc {
         name: "json_schema",
         summary: "The output, or the one value at `path` in the JSON answer, fits a JSON Schema (draft 2020-12). \
-                  `format` is checked; nothing is ever fetched. Where the path finds no single value it fails, and \
+                  The path starts at the whole answer, not at its `output`. An answer that is read as a text and is \
+                  JSON is judged as that JSON, unless the schema speaks of texts. `format` is checked; nothing is ever \
+                  fetched. Where the path finds no single value it fails, and \
                   under `not` it is no judgement; so is an answer that is no JSON and does not fit, unless the schema \
                   says `type: string`. With `anywhere` it is enough that one map or list in the answer's text fits; an \
                   answer without any fails, and is no judgement under `not`.",
@@ -24,29 +29,30 @@ impl Judge for JsonSchemaCheck {
         if self.anywhere {
             return anywhere(&validator, &answer.output_text());
         }
-        let value = match &self.path {
-            None => Ok(&answer.output),
-            Some(path) => one_value(answer, path)?,
+        let (expected, value) = match &self.path {
+            None => ("the output to fit the schema".to_owned(), Ok(output(answer, &self.schema))),
+            Some(path) => (format!("the value at {} to fit the schema", quoted(path)), one_value(answer, path)?),
         };
-        let expected = match &self.path {
-            None => "the output to fit the schema".to_owned(),
-            Some(path) => format!("the value at {} to fit the schema", quoted(path)),
+        let value = match value {
+            Err(found) => return Ok(Finding::absent(expected, found)),
+            Ok(value) => value,
         };
-        match value {
-            Err(found) => Ok(Finding::absent(expected, found)),
-            Ok(value) => {
-                let found = describe(&validator, value)?;
-                Ok(match found {
-                    None => Finding::of(true, expected, quoted(&value.to_string())),
-                    // A schema that does not speak of texts says nothing of an answer that is nothing else.
-                    Some(_) if answer.json.is_none() && !speaks_of_texts(&self.schema) => {
-                        Finding::absent(expected, not_json(answer))
-                    }
-                    Some(found) => Finding::of(false, expected, found),
-                })
-            }
-        }
+        Ok(match (describe(&validator, &value)?, json_of(answer)) {
+            (None, _) => Finding::of(true, expected, quoted(&value.to_string())),
+            // A schema that does not speak of texts says nothing of an answer that is nothing else.
+            (Some(_), Err(not_json)) if !speaks_of_texts(&self.schema) => Finding::absent(expected, not_json),
+            (Some(found), _) => Finding::of(false, expected, found),
+        })
     }
+}
+
+/// The output: of an answer that was read as a text and is JSON, that JSON, unless it is the text that the schema means.
+fn output<'a>(answer: &'a Answer, schema: &Map<String, Value>) -> Cow<'a, Value> {
+    const OF_TEXTS: [&str; 4] = ["pattern", "minLength", "maxLength", "format"];
+    let is_about_texts = || !schema.contains_key("type") && OF_TEXTS.iter().any(|key| schema.contains_key(*key));
+    let is_read = answer.json.is_none() && !speaks_of_texts(schema) && !is_about_texts();
+    let json = is_read.then(|| json_of(answer).ok()).flatten();
+    json.unwrap_or(Cow::Borrowed(&answer.output))
 }
 
 /// So many places of a text are tried: where each could begin something and nothing ends, trying takes long.
@@ -145,6 +151,22 @@ mod tests {
         assert_both(&schema, &seen(json!({"output": {"days": 0}})), Some(false), Some(true));
         assert_both(&schema, &seen(json!({"output": {}})), Some(false), Some(true));
         assert_both(&schema, &observation(Some(text("30 days"))), Some(false), None);
+    }
+
+    #[test]
+    fn a_text_that_is_json_is_judged_as_that_unless_the_schema_speaks_of_texts() {
+        let schema = |schema: serde_json::Value| json!({"json_schema": {"schema": schema}});
+        let seen = observation(Some(text("{\"output\": \"yes\", \"days\": 30}\n")));
+        let days = |least: u8| {
+            schema(json!({"type": "object", "required": ["output"], "properties": {"days": {"minimum": least}}}))
+        };
+        assert_both(&days(30), &seen, Some(true), Some(false));
+        assert_both(&days(31), &seen, Some(false), Some(true));
+        assert_both(&schema(json!({"required": ["reason"]})), &seen, Some(false), Some(true));
+        assert_both(&schema(json!({"type": "string"})), &seen, Some(true), Some(false));
+        assert_both(&schema(json!({"pattern": "refund"})), &seen, Some(false), Some(true));
+        let twice = observation(Some(text("{\"days\": 1, \"days\": 30}")));
+        assert_both(&schema(json!({"type": "object"})), &twice, Some(false), None);
     }
 
     #[test]

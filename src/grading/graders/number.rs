@@ -1,5 +1,7 @@
 //! `number`: a number, within a tolerance.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::grading::json_path::one_value;
@@ -10,7 +12,7 @@ impl Judge for NumberCheck {
     const DOC: GraderDoc = GraderDoc {
         name: "number",
         summary: "The output, or the one value at `path` in the JSON answer, is this number, off by at most \
-                  `tolerance`. A text that is a number and nothing else counts as one. Anything else fails, and under \
+                  `tolerance`. The path starts at the whole answer, not at its `output`. A text that is a number and nothing else counts as one. Anything else fails, and under \
                   `not` is no judgement; NaN and infinity are never a judgement.",
     };
 
@@ -24,14 +26,14 @@ impl Judge for NumberCheck {
             tolerance => format!("the number {} within {tolerance}", self.is),
         };
         let value = match &self.path {
-            None => Ok(&answer.output),
+            None => Ok(Cow::Borrowed(&answer.output)),
             Some(path) => one_value(answer, path)?,
         };
         let value = match value {
             Err(found) => return Ok(Finding::absent(expected, found)),
             Ok(value) => value,
         };
-        match number_in(value) {
+        match number_in(&value) {
             None => Ok(Finding::absent(expected, format!("no number: {}", quoted(&value.to_string())))),
             Some(number) if !number.is_finite() => {
                 Err(NoJudgement::new(format!("{} is no finite number", quoted(&value.to_string()))))
@@ -96,7 +98,9 @@ mod tests {
     fn a_path_leads_to_the_number() {
         let at_path = json!({"number": {"path": "$.days", "is": 3}});
         assert_eq!(passes(at_path.clone(), json_answer(json!({"days": 3}))), Some(true));
-        assert_eq!(passes(at_path, json_answer(json!({"days": "4"}))), Some(false));
+        assert_eq!(passes(at_path.clone(), json_answer(json!({"days": "4"}))), Some(false));
+        assert_eq!(passes(at_path.clone(), text("{\"days\": 3}\n")), Some(true), "a text that is JSON is looked into");
+        assert_eq!(passes(at_path, text("{\"days\": 4}\n")), Some(false));
     }
 
     #[test]

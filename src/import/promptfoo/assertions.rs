@@ -48,7 +48,7 @@ fn equals(value: &Value, negated: bool) -> Result<Value, String> {
         Value::Object(_) | Value::Array(_) if negated => {
             Err("that an answer is not this value cannot be told from an answer that is no JSON".to_owned())
         }
-        Value::Object(_) | Value::Array(_) => Ok(json!({"equals": value})),
+        Value::Object(_) | Value::Array(_) => Ok(json!({"json": {"path": "$", "equals": value}})),
         _ => text(value).map(|text| json!({"equals": text})),
     }
 }

@@ -39,7 +39,7 @@ use tests_of::{Reader, Test};
 const MOST_CASES: usize = 100_000;
 
 /// Keys at the top that are read, or that change nothing of what a test means.
-const TOP: [&str; 12] = [
+const TOP: [&str; 10] = [
     "description",
     "prompts",
     "providers",
@@ -48,11 +48,12 @@ const TOP: [&str; 12] = [
     "scenarios",
     "defaultTest",
     "evaluateOptions",
-    "outputPath",
-    "sharing",
     "assertionTemplates",
     "$schema",
 ];
+
+/// Keys of an assertion that something here is made of.
+const ASSERTED: [&str; 7] = ["type", "value", "threshold", "weight", "transform", "assert", "$ref"];
 
 /// Brings the configuration at `path`, whose folder holds `files`. `inside` is the path from the project's folder to the
 /// configuration's (empty where they are the same), or none where it lies elsewhere.
@@ -110,11 +111,13 @@ fn repeats(top: &Map<String, Value>, config: &Place, brought: &mut Brought) -> u
     repeat.clamp(1, 10_000)
 }
 
-/// Every workflow that was brought along rests on every prompt that was.
+/// Every workflow that was brought along rests on every prompt that was, and its answer is a text: whatever it says, the other
+/// tool's assertions look at all of it.
 fn watch_prompts(prompts: &[Prompt], brought: &mut Brought) {
     let parts: Vec<&String> = prompts.iter().filter_map(|prompt| prompt.part.as_ref()).collect();
     for piece in &mut brought.workflows {
         piece.entry.insert("parts".to_owned(), json!(parts));
+        piece.entry.insert("answer".to_owned(), json!("text"));
     }
 }
 
@@ -244,9 +247,8 @@ impl Writer<'_> {
                 brought.note(Kind::Left, place.spot(), was, "its weight is 0, so that it never failed a test");
                 continue;
             }
-            for key in
-                assertion.keys().filter(|key| matches!(key.as_str(), "metric" | "config" | "provider" | "rubricPrompt"))
-            {
+            // A key that nobody knows is most often one that was mistyped, and would have changed the verdict.
+            for key in assertion.keys().filter(|key| !ASSERTED.contains(&key.as_str())) {
                 brought.unread(&place.path, place.below(key).line(), &format!("assert.{key}"));
             }
             let is_set = assertion.get("type").and_then(Value::as_str) == Some("assert-set");
@@ -271,12 +273,14 @@ impl Writer<'_> {
         }
     }
 
-    /// The assertion that `$ref` leads to, where it has one.
+    /// The assertion that `$ref` leads to, where it has one, with what stands beside that.
     fn resolved(&self, assertion: &Map<String, Value>) -> Map<String, Value> {
         let reference = assertion.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix("#/"));
         let Some(reference) = reference else { return assertion.clone() };
         let template = self.config.value().pointer(&format!("/{reference}")).and_then(Value::as_object).cloned();
-        template.unwrap_or_else(|| assertion.clone())
+        let Some(mut template) = template else { return assertion.clone() };
+        template.extend(assertion.clone().into_iter().filter(|(key, _)| key != "$ref"));
+        template
     }
 
     fn mapped(

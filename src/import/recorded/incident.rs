@@ -18,6 +18,8 @@ pub struct IncidentGround<'a> {
     pub input: &'a [String],
     /// The paper.
     pub incident: &'a Incident,
+    /// What else is to be said at the top, a sentence each.
+    pub remarks: &'a [String],
 }
 
 /// The one case that a paper speaks of; else how many there are. It is the one that did not pass; where each did, the one whose
@@ -89,7 +91,7 @@ pub fn of_incident(ground: &IncidentGround<'_>) -> String {
         comments(&attempted.attempts.iter().map(|attempt| format!("  {attempt}")).collect::<Vec<_>>(), &mut text);
     }
     expectations(&lines(incident), &mut text);
-    headed(&[vec![opening], remarks(incident)].concat(), &text, false)
+    headed(&[&[opening][..], ground.remarks, remarks(incident).as_slice()].concat(), &text, false)
 }
 
 fn remarks(incident: &Incident) -> Vec<String> {

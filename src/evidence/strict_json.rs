@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 /// A text that is no JSON document, or one that two readers could understand differently.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum JsonError {
+pub(crate) enum JsonError {
     /// A key occurs twice in one object.
     #[error("{0}")]
     DuplicateKey(String),
@@ -25,7 +25,7 @@ const DUPLICATE: &str = "the key occurs twice in one object: ";
 ///
 /// # Errors
 /// As [`JsonError`] says. Nesting deeper than 128 and numbers that no double holds are refused as well.
-pub(super) fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Strict.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     value.map_err(|error| {
@@ -40,11 +40,32 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Value, JsonError> {
     })
 }
 
+/// Reads JSON that a workflow printed: a byte order mark is no part of it, and half a surrogate pair, which names no
+/// character, is read as U+FFFD.
+///
+/// # Errors
+/// As [`parse`] says.
+pub(crate) fn parse_printed(bytes: &[u8]) -> Result<Value, JsonError> {
+    let bytes = without_mark(bytes);
+    match parse(bytes) {
+        Err(JsonError::Syntax(reason)) => match lone_surrogates_replaced(bytes) {
+            Some(replaced) => parse(&replaced),
+            None => Err(JsonError::Syntax(reason)),
+        },
+        read => read,
+    }
+}
+
+/// The bytes without the byte order mark that some systems print first.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 /// The text with `\ufffd` in the place of each escape of half a surrogate pair; nothing where it has no such escape.
 ///
 /// Such an escape names no character, and a string cut in the middle of a pair leaves one behind. The usual reader
 /// refuses the whole document for it.
-pub(super) fn lone_surrogates_replaced(bytes: &[u8]) -> Option<Vec<u8>> {
+fn lone_surrogates_replaced(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut replaced = bytes.to_vec();
     let mut found = false;
     let mut at = 0;
