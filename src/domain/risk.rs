@@ -37,6 +37,9 @@ pub const ANSWER_RISKS: [&str; 6] = [
     "context_boundaries",
 ];
 
+/// The risks that lie in the calls to a target: what a connector can change.
+pub const CALL_RISKS: [&str; 4] = ["action", "duplicate", "uncertain_outcome", "partial_failure"];
+
 impl Risk {
     /// Takes the name as it is.
     pub fn new(name: impl Into<Arc<str>>) -> Self {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::domain::{Outcome, Rule};
+use crate::domain::{CALL_RISKS, Outcome, Rule};
 use crate::evidence::excerpt;
 use crate::manifest::schema_line;
 
@@ -44,6 +44,7 @@ pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_jso
     let _ = writeln!(text, "id: {}", flow(&id)?);
     let _ = writeln!(text, "title: {}", flow(&title(table, row))?);
     let _ = writeln!(text, "workflow: {}", flow(&table.workflow)?);
+    text.push_str(further_risk(row));
     let _ = writeln!(text, "input: {}", flow(&table.input)?);
     if let Some(now) = &table.now {
         let _ = writeln!(text, "now: {}", flow(now)?);
@@ -91,6 +92,17 @@ pub fn keep(table: &ExerciseTable, row: &RowResult) -> Result<KeptRow, serde_jso
     let folder = format!("cases/{}", row.risk);
     let copies = table.files.iter().map(|(name, path)| (path.clone(), format!("{folder}/{id}{FILES}/{name}")));
     Ok(KeptRow { path: format!("{folder}/{id}.yaml"), copies: copies.collect(), id, text })
+}
+
+/// The risk under which a change of the connector finds a row whose set lies in the answer: what a call that fails in the middle comes to, or
+/// what is done on the word of an answer that gives orders.
+fn further_risk(row: &RowResult) -> &'static str {
+    match row.risk.as_str() {
+        _ if row.faults.is_empty() => "",
+        risk if CALL_RISKS.contains(&risk) => "",
+        "injected_instructions" => "risks: [action]\n",
+        _ => "risks: [partial_failure]\n",
+    }
 }
 
 /// A value in YAML's flow style, of which JSON is a part.

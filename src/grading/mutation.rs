@@ -7,6 +7,7 @@ mod concerns;
 mod mutants;
 #[cfg(test)]
 mod tests;
+mod unrelated;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +23,8 @@ use super::trial::grade;
 
 use concerns::concerns;
 use mutants::mutants;
+
+pub use unrelated::{AnyAnswer, any_answer};
 
 /// Mutants of one trial at the most. What is left out is counted.
 const MOST: usize = 400;

@@ -1,7 +1,7 @@
 //! The two cases of a first project. One asks whether the workflow answers at all; the other waits for a fact that only
 //! its author knows, and fails until it is there.
 
-use crate::manifest::{schema_line, yaml_quoted, yaml_word};
+use crate::manifest::{PartKind, schema_line, yaml_quoted, yaml_word};
 
 use super::adapter::NOT_JOINED;
 use super::names::stem;
@@ -14,7 +14,9 @@ const UNWRITTEN: &str = "<write here what the answer must say>";
 
 pub(super) fn cases(proposal: &Proposal<'_>, workflow: &str, parts: &[FoundPart<'_>]) -> [NewFile; 2] {
     let source = parts.iter().find(|part| matches!(part.shows, Shows::Source(_) | Shows::SourceFolder(_)));
-    [answers(proposal, workflow), says_a_fact(workflow, source)]
+    let forms_answers = |part: &FoundPart<'_>| matches!(part.kind(), PartKind::Model | PartKind::Prompt);
+    let is_reached = source.is_some() || parts.iter().any(forms_answers);
+    [answers(proposal, workflow), says_a_fact(workflow, source, is_reached)]
 }
 
 fn answers(proposal: &Proposal<'_>, workflow: &str) -> NewFile {
@@ -40,7 +42,8 @@ fn answers(proposal: &Proposal<'_>, workflow: &str) -> NewFile {
     NewFile::new(path, "a case: the workflow answers at all", lines.join("\n") + "\n")
 }
 
-fn says_a_fact(workflow: &str, source: Option<&FoundPart<'_>>) -> NewFile {
+/// `is_reached` says whether a change of some part runs the case by itself.
+fn says_a_fact(workflow: &str, source: Option<&FoundPart<'_>>, is_reached: bool) -> NewFile {
     let mut lines = vec![
         schema_line("../..", "case"),
         "# It fails until you ask what your users ask, and write what must stand in the answer.".to_owned(),
@@ -55,6 +58,13 @@ fn says_a_fact(workflow: &str, source: Option<&FoundPart<'_>>) -> NewFile {
     if let Some(source) = source {
         lines.push("# A change of these sources runs the case.".to_owned());
         lines.push(format!("sources: [{}]", yaml_word(&source.id)));
+    }
+    if !is_reached {
+        lines.push(
+            "# Until the project names a model, a prompt or a source, no change of a part would run the case."
+                .to_owned(),
+        );
+        lines.push("always: true".to_owned());
     }
     lines.push(format!("input: {{question: {}}}", yaml_quoted(&question)));
     lines.push("expect:".to_owned());

@@ -159,6 +159,17 @@ fn what_is_written_passes_the_check_and_says_what_was_found() {
 }
 
 #[test]
+fn a_first_case_that_no_part_would_run_runs_every_time() {
+    let fact = |files: MemoryFiles| {
+        let (_, files) = begun(files, Start::Adapter);
+        let project = loaded(&files).project;
+        project.cases.values().any(|case| case.id.as_str() == "says-a-fact" && case.always)
+    };
+    assert!(fact(MemoryFiles::new().with("a.py", "os.environ['SHOP_URL']")), "a connector forms no answer");
+    assert!(!fact(desk()), "a change of the sources runs it");
+}
+
+#[test]
 fn a_workflow_that_was_named_needs_no_adapter() {
     let (new, files) = begun(desk(), Start::Command(vec!["python3".into(), "run: me.py".into()]));
     let command = loaded(&files).project.file.workflows["order-desk"].command.clone().unwrap();

@@ -159,6 +159,33 @@ fn nothing_is_found_in_the_careful_workflow() {
     let kept = scene.holdpoint(&["exercise", "--keep", "stock.reserve.1.late-commit"]);
     assert_eq!(kept.status.code(), Some(0));
     assert_eq!(scene.holdpoint(&["run", "fulfil.stock.reserve.1.late-commit"]).status.code(), Some(0));
+    a_change_of_the_connector_runs_the_kept_case(&scene);
+}
+
+/// A change of how often a call is tried again selects a kept case whose set is one of answers.
+fn a_change_of_the_connector_runs_the_kept_case(scene: &Scene) {
+    let kept = scene.holdpoint(&["exercise", "--keep", "stock.reserve.1.truncate-abrupt"]);
+    let path = "cases/malformed_output/fulfil.stock.reserve.1.truncate-abrupt.yaml";
+    assert_eq!(String::from_utf8_lossy(&kept.stdout).trim(), path);
+    let git = |arguments: &[&str]| {
+        let names = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let done = Command::new("git").current_dir(scene.folder.path()).args(names).args(arguments).status().unwrap();
+        assert!(done.success(), "{arguments:?}");
+    };
+    fs::write(scene.folder.path().join(".gitignore"), "reports/\n.holdpoint/\n").unwrap();
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "begin"]);
+    let manifest = scene.folder.path().join(scene.example).join("manifests/stock.yaml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    assert!(text.contains("attempts: 4"), "{text}");
+    fs::write(&manifest, text.replace("attempts: 4", "attempts: 2")).unwrap();
+    let plan = scene.holdpoint(&["plan", "--base", "HEAD", "--json"]);
+    let plan: Value = serde_json::from_slice(&plan.stdout).unwrap();
+    let selected = plan["selected"].as_array().unwrap();
+    let kept = selected.iter().find(|one| one["case"] == "fulfil.stock.reserve.1.truncate-abrupt");
+    let reasons = kept.unwrap_or_else(|| panic!("{plan:#}"))["reasons"].to_string();
+    assert!(reasons.contains("retry") && reasons.contains("partial_failure"), "{reasons}");
 }
 
 #[test]

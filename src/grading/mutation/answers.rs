@@ -68,17 +68,17 @@ fn differs(mutant: &Answer, answer: &Answer) -> bool {
 }
 
 /// The text of an answer that is no JSON; what was claimed stays, since claims have damage of their own.
-fn said(answer: &Answer, text: &str) -> Answer {
+pub(super) fn said(answer: &Answer, text: &str) -> Answer {
     let claims = answer.claims.clone();
     Answer { text: text.to_owned(), json: None, output: Value::from(text), claims }
 }
 
-fn with_json(answer: &Answer, json: Value) -> Option<Answer> {
+pub(super) fn with_json(answer: &Answer, json: Value) -> Option<Answer> {
     let output = json.get("output").unwrap_or(&json).clone();
     Some(Answer { text: json.to_string(), json: Some(json), output, claims: answer.claims.clone() })
 }
 
-fn with_output(answer: &Answer, text: &str) -> Option<Answer> {
+pub(super) fn with_output(answer: &Answer, text: &str) -> Option<Answer> {
     let Some(mut json) = answer.json.clone() else { return Some(said(answer, text)) };
     *json.get_mut("output")? = Value::from(text);
     with_json(answer, json)
@@ -138,7 +138,7 @@ fn negated(text: &str) -> Option<String> {
 }
 
 /// Takes a field out of the map that holds it; an item of a list stays.
-fn remove(json: &mut Value, pointer: &str) -> bool {
+pub(super) fn remove(json: &mut Value, pointer: &str) -> bool {
     let Some((parent, name)) = pointer.rsplit_once('/') else { return false };
     let fields = json.pointer_mut(parent).and_then(Value::as_object_mut);
     fields.is_some_and(|fields| fields.remove(&name.replace("~1", "/").replace("~0", "~")).is_some())

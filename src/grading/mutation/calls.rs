@@ -1,7 +1,7 @@
 //! Mutants of the calls that a trial made: all of an operation gone, those of one before those of another, attempts without
 //! end.
 
-use crate::evidence::{Answered, AttemptSeen, Call, Exchange, Observation};
+use crate::evidence::{Answered, AttemptSeen, Call, Exchange, Observation, OperationSeen};
 use crate::manifest::{AttemptBounds, Case, Grader};
 
 use super::Mutation;
@@ -52,8 +52,9 @@ pub(super) fn advanced(observation: &Observation) -> impl Iterator<Item = Mutati
 /// For every expectation that bounds attempts from above.
 pub(super) fn repeated<'c>(case: &'c Case, observation: &'c Observation) -> impl Iterator<Item = Mutation> + 'c {
     (0..case.expect.len()).filter_map(|expectation| {
-        specimen(&bounds(case, expectation)?, observation)?;
-        Some(Mutation::RepeatAttempts { expectation })
+        let bounds = bounds(case, expectation)?;
+        let can_be_repeated = specimen(&bounds, observation).is_some() || told(&bounds, observation).is_some();
+        can_be_repeated.then_some(Mutation::RepeatAttempts { expectation })
     })
 }
 
@@ -88,6 +89,18 @@ fn specimen(bounds: &AttemptBounds, observation: &Observation) -> Option<Exchang
         made.intention = Some(operation.clone());
     }
     Some(made)
+}
+
+/// Such an attempt and its operation's place, of a workflow in process: it tells of its attempts, and there are no exchanges.
+fn told(bounds: &AttemptBounds, observation: &Observation) -> Option<(usize, AttemptSeen)> {
+    let named = bounds.call.as_ref().and_then(|call| call.parts());
+    let is_called = |attempt: &&AttemptSeen| {
+        let made = attempt.call.as_ref().map(|call| (call.connector.as_str(), call.operation.as_str()));
+        named.is_none() || made == named
+    };
+    let is_own = |seen: &OperationSeen| bounds.operation.as_ref().is_none_or(|operation| seen.operation == *operation);
+    let mut own = observation.operations.iter().enumerate().filter(|(_, seen)| is_own(seen));
+    own.find_map(|(place, seen)| Some((place, seen.attempts.iter().find(is_called)?.clone())))
 }
 
 pub(super) fn drop_all(mutant: &mut Observation, call: &Call) {
@@ -126,7 +139,8 @@ pub(super) fn advance(mutant: &mut Observation, call: &Call, before: &Call) {
 
 /// A hundred more of the attempts that an expectation bounds, after all else.
 pub(super) fn repeat(mutant: &mut Observation, case: &Case, expectation: usize) {
-    let Some(made) = bounds(case, expectation).and_then(|bounds| specimen(&bounds, mutant)) else { return };
+    let Some(bounds) = bounds(case, expectation) else { return };
+    let Some(made) = specimen(&bounds, mutant) else { return repeat_told(mutant, &bounds) };
     let last = mutant.exchanges.iter().map(|exchange| exchange.number).max().unwrap_or(0);
     let ended_us = mutant.exchanges.iter().map(|exchange| exchange.ended_us).max().unwrap_or(0);
     let took_us = made.ended_us.saturating_sub(made.begun_us);
@@ -137,6 +151,15 @@ pub(super) fn repeat(mutant: &mut Observation, case: &Case, expectation: usize) 
         attempt_too(mutant, &again);
         mutant.exchanges.push(again);
     }
+}
+
+/// The same of attempts that are told of.
+fn repeat_told(mutant: &mut Observation, bounds: &AttemptBounds) {
+    let Some((place, made)) = told(bounds, mutant) else { return };
+    let Some(seen) = mutant.operations.get_mut(place) else { return };
+    let last = seen.attempts.iter().map(|attempt| attempt.number).max().unwrap_or(0);
+    let again = |number| AttemptSeen { number, fault: None, answered: Answered::NoAnswer, ..made.clone() };
+    seen.attempts.extend((last + 1..=last + REPEATS).map(again));
 }
 
 /// The attempt that an exchange is, at its operation.

@@ -69,7 +69,7 @@ pub(super) fn concerns(grader: &Grader, expectation: usize, mutation: &Mutation,
 }
 
 /// Whether an answer without a word cannot be what the grader wants.
-fn asks_for_words(grader: &Grader) -> bool {
+pub(super) fn asks_for_words(grader: &Grader) -> bool {
     match grader {
         Grader::Equals(_)
         | Grader::Json(_)

@@ -33,10 +33,13 @@ pub struct NearCopy {
 /// way, none is a copy: one word makes that another question.
 pub(super) fn near_copies<'a>(cases: impl Iterator<Item = &'a HeldCase>) -> Vec<NearCopy> {
     let mut by_faults: BTreeMap<(&WorkflowId, String), Vec<(String, &CaseId)>> = BTreeMap::new();
+    let mut by_sorted: BTreeMap<(&WorkflowId, String), Vec<&CaseId>> = BTreeMap::new();
     for held in cases {
-        let case = held.open();
+        let mut case = held.open();
         let faults = json!(case.faults).to_string();
         by_faults.entry((&held.workflow, faults)).or_default().push((essence(&case), &held.id));
+        case.expect.sort_by_cached_key(|expectation| json!(expectation).to_string());
+        by_sorted.entry((&held.workflow, essence(&case))).or_default().push(&held.id);
     }
     let mut pairs: BTreeMap<(&CaseId, &CaseId), f32> = BTreeMap::new();
     for mut texts in by_faults.into_values() {
@@ -48,12 +51,46 @@ pub(super) fn near_copies<'a>(cases: impl Iterator<Item = &'a HeldCase>) -> Vec<
         let texts: Vec<(String, &CaseId)> = backwards.into_iter().map(|(_, entry)| entry.clone()).collect();
         compare_neighbours(&texts, &mut pairs);
     }
+    // The order of expectations makes no other case.
+    for mut alike in by_sorted.into_values() {
+        alike.sort_unstable();
+        for (at, case) in alike.iter().enumerate() {
+            let others = alike.iter().skip(at + 1).take(NEIGHBOURS);
+            pairs.extend(others.map(|other| ((*case, *other), 1.0)));
+        }
+    }
     let pair = |((case, other), alike): ((&CaseId, &CaseId), f32)| NearCopy {
         case: case.clone(),
         other: other.clone(),
         alike,
     };
     pairs.into_iter().map(pair).collect()
+}
+
+/// The pairs as groups, each case in one of them, sorted by their first cases. In each group the case that is alike to most others, and most alike,
+/// stands first.
+pub(super) fn groups(pairs: &[NearCopy]) -> Vec<Vec<CaseId>> {
+    let mut beside: BTreeMap<&CaseId, Vec<(&CaseId, f32)>> = BTreeMap::new();
+    for pair in pairs {
+        beside.entry(&pair.case).or_default().push((&pair.other, pair.alike));
+        beside.entry(&pair.other).or_default().push((&pair.case, pair.alike));
+    }
+    let nearness = |case: &CaseId| beside.get(case).into_iter().flatten().map(|(_, alike)| alike).sum::<f32>();
+    let (mut grouped, mut groups) = (BTreeSet::new(), Vec::new());
+    for first in beside.keys() {
+        let (mut group, mut open) = (Vec::new(), vec![*first]);
+        while let Some(case) = open.pop() {
+            if grouped.insert(case) {
+                group.push(case);
+                open.extend(beside.get(case).into_iter().flatten().map(|(other, _)| *other));
+            }
+        }
+        group.sort_by(|a, b| nearness(b).total_cmp(&nearness(a)).then_with(|| a.cmp(b)));
+        if !group.is_empty() {
+            groups.push(group.into_iter().cloned().collect());
+        }
+    }
+    groups
 }
 
 fn compare_neighbours<'a>(texts: &[(String, &'a CaseId)], pairs: &mut BTreeMap<(&'a CaseId, &'a CaseId), f32>) {
@@ -129,6 +166,33 @@ mod tests {
         );
         assert_eq!(pairs(&[asked, "Is a repair of the front light under warranty after two years?"]), []);
         assert_eq!(pairs(&[asked, "x", asked]), [pair("c0", "c2")]);
+    }
+
+    #[test]
+    fn near_copies_are_grouped_and_the_most_central_of_each_stands_first() {
+        let pair = |case: &str, other: &str, alike| NearCopy { case: case.into(), other: other.into(), alike };
+        let pairs = [pair("a", "b", 0.98), pair("b", "c", 0.98), pair("x", "y", 1.0)];
+        let groups = groups(&pairs);
+        assert_eq!(groups, [vec!["b".into(), "a".into(), "c".into()], vec![CaseId::from("x"), "y".into()]]);
+    }
+
+    #[test]
+    fn the_order_of_expectations_makes_no_other_case() {
+        let case = |id: &str, expect: [&str; 3]| {
+            let expect: String = expect.iter().map(|one| format!("  - contains: {one}\n")).collect();
+            format!("id: {id}\ntitle: t\nworkflow: w\ninput: {{question: How long}}\nexpect:\n{expect}")
+        };
+        let (window, tubes, receipt) =
+            ("unused parts within thirty days", "opened tubes never", "with the receipt alone");
+        let project = "schema: holdpoint.project/1\nname: x\nworkflows:\n  w: {command: {run: [cat]}, parts: []}\n";
+        let files = MemoryFiles::new()
+            .with("holdpoint.yaml", project)
+            .with("cases/action/a.yaml", case("order-a", [window, tubes, receipt]))
+            .with("cases/action/b.yaml", case("order-b", [receipt, window, tubes]))
+            .with("cases/action/c.yaml", case("fewer", [window, tubes, "something else that is long enough"]));
+        let project = load_project(&files, &BTreeMap::new()).unwrap_or_else(|errors| panic!("{errors:?}")).project;
+        let copies = near_copies(project.cases.values());
+        assert_eq!(copies, [NearCopy { case: "order-a".into(), other: "order-b".into(), alike: 1.0 }]);
     }
 
     #[test]
