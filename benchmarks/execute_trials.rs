@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keep_state: false,
         cancellation: &Cancellation::new()?,
         may_start: &|_| true,
+        deadline: None,
         clock: jiff::Timestamp::now,
     };
     let answered = AtomicUsize::new(0);

@@ -142,6 +142,10 @@ impl CommandStore {
             let full = self.top.join(path.as_path());
             let Some(entry) = files.get(&path).copied().filter(|entry| entry.mode.is_file()) else { continue };
             let what = format!("`{path}` cannot be read");
+            // Whoever opens a pipe that has taken the file's place waits for ever.
+            if !full.symlink_metadata().is_ok_and(|found| found.is_file()) {
+                continue;
+            }
             // A sparse checkout leaves files out on purpose: they are as committed.
             let Ok(content) = std::fs::read(&full) else { continue };
             let known = self.blob(entry.id).ok();
@@ -185,6 +189,9 @@ impl CommandStore {
         } else if metadata.is_dir() {
             let is_submodule = known.is_some_and(|entry| entry.mode == EntryMode::Submodule) || record.is_folder;
             is_submodule.then_some(EntryMode::Submodule)
+        } else if !metadata.is_file() {
+            // A pipe or a socket is nothing that git would commit, and hashing it would wait for ever.
+            None
         } else {
             record.mode.filter(|mode| mode.is_file()).or_else(|| Some(mode_of(&metadata)))
         }

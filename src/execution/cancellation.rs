@@ -3,7 +3,7 @@
 use std::io::{self, PipeReader, PipeWriter, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,6 +17,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// flight too: their processes are killed and their connections shut down.
 pub struct Cancellation {
     requests: AtomicU8,
+    /// Whether there is anything that needs an orderly end.
+    begun: AtomicBool,
     /// Readable from the second request on and never drained, so that every wait on it wakes up and stays awake.
     forced: PipeReader,
     force: PipeWriter,
@@ -30,7 +32,13 @@ impl Cancellation {
     /// When the system has no file descriptor left for a pipe.
     pub fn new() -> io::Result<Self> {
         let (forced, force) = io::pipe()?;
-        Ok(Self { requests: AtomicU8::new(0), forced, force, when_forced: Mutex::new(Vec::new()) })
+        Ok(Self {
+            requests: AtomicU8::new(0),
+            begun: AtomicBool::new(false),
+            forced,
+            force,
+            when_forced: Mutex::new(Vec::new()),
+        })
     }
 
     /// Asks to stop; asked again, stops at once. To be called from an ordinary thread, not inside a signal handler.
@@ -44,6 +52,17 @@ impl Cancellation {
                 stop();
             }
         }
+    }
+
+    /// From now on there is a record to be closed, and processes to be ended: whoever stops the run has to wait for that. To be
+    /// called before [`Self::is_requested`] is asked for the first trial.
+    pub fn begin(&self) {
+        self.begun.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether that is so.
+    pub fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::SeqCst)
     }
 
     /// Whether no new trial may start.

@@ -1,16 +1,18 @@
 //! Workflows that are programs: started anew for each invocation, without a shell.
 
-use std::io::ErrorKind as ErrorCause;
-use std::time::Duration;
+use std::io::{self, ErrorKind as ErrorCause};
+use std::process::Child;
 
 use crate::evidence::{ErrorKind, TrialError, excerpt};
 use crate::manifest::{AnswerForm, CommandWorkflow, WorkflowSpec};
 
 use super::answer::{MORE_ALLOWED, read_answer};
 use super::invocation::Invocation;
+use super::memory_cap;
 use super::orphans::end_orphans;
 use super::process::{self, End, Finished, Limits};
 use super::program::{Program, Surroundings};
+use super::time_limit::{StepLimit, TimeLimit};
 use super::workflow::{StepContext, StepEnd};
 
 /// How much of a program's last words an error message shows, in characters.
@@ -44,11 +46,9 @@ impl<'a> CommandRunner<'a> {
             Ok(input) => input,
             Err(error) => return StepEnd::of(Err(error)),
         };
-        let limits = Limits {
-            timeout: Duration::from_secs(self.spec.timeout_s),
-            output_cap: self.spec.output_cap_bytes,
-            cancellation: context.cancellation,
-        };
+        let time = TimeLimit::of_step(self.spec.timeout_s, context.until);
+        let limits =
+            Limits { timeout: time.left, output_cap: self.spec.output_cap_bytes, cancellation: context.cancellation };
         let arguments = match arguments_of(invocation, self.arguments) {
             Ok(arguments) => arguments,
             Err(error) => return StepEnd::of(Err(error)),
@@ -62,26 +62,40 @@ impl<'a> CommandRunner<'a> {
                 return StepEnd { unreached, ..StepEnd::of(Err(self.program.start_error(&error))) };
             }
         };
+        if let Err(error) = self.cap_memory(&child) {
+            process::end(child);
+            return StepEnd::of(Err(error));
+        }
         match process::attend(child, &input, &limits) {
             Err(error) => StepEnd::of(Err(self.program.start_error(&error))),
             Ok(finished) => {
                 if finished.held_open {
                     end_orphans(context.state_dir, context.spare);
                 }
-                self.read(finished, self.spec.answer)
+                self.read(finished, self.spec.answer, time)
             }
         }
     }
 
-    fn read(&self, finished: Finished, form: AnswerForm) -> StepEnd {
-        let answer = match end_error(self.program.name(), &finished, self.spec.timeout_s, self.spec.output_cap_bytes) {
+    fn cap_memory(&self, child: &Child) -> Result<(), TrialError> {
+        let capped = self.spec.memory_cap_bytes.map_or(Ok(()), |bytes| memory_cap::cap(child, bytes));
+        capped.map_err(|error| self.program.start_error(&uncapped(&error)))
+    }
+
+    fn read(&self, finished: Finished, form: AnswerForm, time: StepLimit) -> StepEnd {
+        let over = time.of_all_steps().filter(|_| finished.end == End::TimedOut);
+        let too_long = match &over {
+            Some(limit) => format!("was ended at {}", limit.phrase()),
+            None => too_long(self.spec.timeout_s),
+        };
+        let answer = match why_ended(self.program.name(), &finished, too_long, self.spec.output_cap_bytes) {
             Some(error) if error.kind == ErrorKind::OutputCap => {
                 Err(TrialError { message: format!("{}; {MORE_ALLOWED}", error.message), ..error })
             }
             Some(error) => Err(error),
             None => read_answer(&finished.stdout, form),
         };
-        StepEnd { stderr: finished.stderr, ..StepEnd::of(answer) }
+        StepEnd { stderr: finished.stderr, time_is_up: over.is_some(), ..StepEnd::of(answer) }
     }
 }
 
@@ -112,12 +126,26 @@ fn is_passing(kind: ErrorCause) -> bool {
     matches!(kind, ErrorCause::WouldBlock | ErrorCause::OutOfMemory | ErrorCause::ExecutableFileBusy)
 }
 
+/// What is said where a memory cap could not be set.
+pub(super) fn uncapped(error: &io::Error) -> io::Error {
+    io::Error::other(format!("its memory could not be limited (`memory_cap_bytes`): {error}"))
+}
+
 /// Why a program that has ended counts as errored, whatever it printed; `None` where it ended well.
 pub(super) fn end_error(name: &str, finished: &Finished, timeout_s: u64, output_cap: usize) -> Option<TrialError> {
+    why_ended(name, finished, too_long(timeout_s), output_cap)
+}
+
+fn too_long(timeout_s: u64) -> String {
+    format!("ran for more than {timeout_s} s and was ended")
+}
+
+/// As [`end_error`]; `too_long` says what became of a program that ran out of time.
+fn why_ended(name: &str, finished: &Finished, too_long: String, output_cap: usize) -> Option<TrialError> {
     let (kind, what) = match finished.end {
         End::Exited(status) if status.success() => return None,
         End::Exited(status) => (ErrorKind::Exit, format!("ended with {status}")),
-        End::TimedOut => (ErrorKind::Timeout, format!("ran for more than {timeout_s} s and was ended")),
+        End::TimedOut => (ErrorKind::Timeout, too_long),
         End::OutputCap => (ErrorKind::OutputCap, format!("printed more than {output_cap} bytes and was ended")),
         End::Cancelled => (ErrorKind::Cancelled, "was killed because the run was cancelled".to_owned()),
     };

@@ -9,6 +9,9 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 /// How often a child is asked after where the system cannot tell of its end by itself.
 const SLICE: Duration = Duration::from_millis(5);
 
+/// The flag of a Linux process that is on its way out (`PF_EXITING`).
+const EXITING: u64 = 0x4;
+
 /// A watch on one child that has not been collected yet.
 pub(super) struct ExitWatch {
     child: Pid,
@@ -40,6 +43,22 @@ impl ExitWatch {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(waitid(WaitId::Pid(self.child), options)?.is_some())
     }
+
+    /// Whether the child is on its way out. The system marks a process so before it closes what the process holds open. `false`
+    /// where the system does not tell.
+    pub(super) fn is_dying(&self) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", self.child.as_raw_nonzero()));
+        // Behind the name, which may hold anything: the state, five numbers, and the flags.
+        let flags = status.ok().and_then(|status| status.rsplit(')').next()?.split_whitespace().nth(6)?.parse().ok());
+        flags.is_some_and(|flags: u64| flags & EXITING != 0)
+    }
+
+    /// Whether the child itself has a socket, as every process has that answers. `false` where the system does not tell.
+    pub(super) fn has_sockets(&self) -> bool {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.as_raw_nonzero()));
+        let mut links = open.into_iter().flatten().flatten().filter_map(|open| std::fs::read_link(open.path()).ok());
+        links.any(|link| link.as_os_str().as_encoded_bytes().starts_with(b"socket:"))
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -57,6 +76,35 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_is_dying_and_one_that_has_sockets_are_told_from_others() {
+        let waiting = |script: &str| {
+            let mut python = Command::new("python3");
+            python
+                .args(["-c", script])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap()
+        };
+        for (script, has_sockets) in [
+            ("import socket; s = socket.socket(); print(flush=True); input()", true),
+            ("print(flush=True); input()", false),
+        ] {
+            let mut child = waiting(script);
+            let watch = ExitWatch::new(Pid::from_child(&child));
+            io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+            assert_eq!((watch.has_sockets(), watch.is_dying()), (has_sockets, false), "{script}");
+            drop(child.stdin.take());
+            // The pipe ends with the process: from then on it is known to be dying, collected or not.
+            io::Read::read_to_end(child.stdout.as_mut().unwrap(), &mut Vec::new()).unwrap();
+            assert!(watch.is_dying(), "{script}");
+            child.wait().unwrap();
+        }
+    }
 
     #[test]
     fn without_a_descriptor_the_end_is_seen_by_asking_and_collects_nothing() {

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use ureq::Agent;
+use ureq::http::Response;
+use ureq::{Agent, Body};
 
 use crate::domain::WorkflowId;
 use crate::evidence::{ErrorKind, TrialError};
@@ -15,10 +16,12 @@ use super::address::{check_address, check_free, shown};
 use super::answer::{read_answer, read_error_answer, too_long};
 use super::cancellation::Cancellation;
 use super::client::{agent, unreached};
+use super::command_workflow::uncapped;
 use super::invocation::Invocation;
 use super::program::{Program, Surroundings};
 use super::service::{self, NotReady, Service};
 use super::state_dir::StateDir;
+use super::time_limit::{StepLimit, TimeLimit};
 use super::workflow::{StepContext, StepEnd};
 
 /// How long one readiness check waits for its answer.
@@ -68,24 +71,40 @@ impl<'a> HttpRunner<'a> {
         Ok(Self { id: id.clone(), spec, http, agent, start, service: OnceLock::new(), state_root, cancellation })
     }
 
+    /// Starts the service, unless it was started already.
+    pub(super) fn make_ready(&self) {
+        self.service.get_or_init(|| self.start());
+    }
+
     /// POSTs the invocation and reads the answer.
     pub(super) fn invoke(&self, invocation: &Invocation<'_>, context: &StepContext<'_>) -> StepEnd {
         let service = match self.service.get_or_init(|| self.start()) {
             Ok(service) => service,
             Err(error) => return StepEnd::of(Err(error.clone())),
         };
+        let time = TimeLimit::of_step(self.spec.timeout_s, context.until);
         let mut never_reached = false;
-        let answer = invocation.to_bytes().and_then(|body| self.post(&body, &mut never_reached));
+        let answer = invocation.to_bytes().and_then(|body| self.post(&body, time, &mut never_reached));
         if answer.is_err() && context.cancellation.is_forced() {
             return StepEnd::error(ErrorKind::Cancelled, "the connection was shut down: the run was cancelled");
         }
+        let until_closed = answer.as_ref().is_ok_and(|answer| answer.until_closed);
         let end = answer.map_or_else(|error| StepEnd::of(Err(error)), |answer| self.read(&answer, context));
+        let is = |kind| end.error.as_ref().is_some_and(|error| error.kind == kind);
         // Whatever answers once the service has ended is something else.
-        let broke = end.error.as_ref().is_some_and(|error| error.kind == ErrorKind::Transport);
-        let ended = |started: &Started| if broke { started.service.ended_by_now() } else { started.service.ended() };
+        let ended = |started: &Started| {
+            if is(ErrorKind::Transport) {
+                started.service.ended_by_now()
+            } else if until_closed {
+                started.service.ended_with_answer()
+            } else {
+                started.service.ended()
+            }
+        };
+        let time_is_up = is(ErrorKind::Timeout) && time.of_all_steps().is_some();
         match service.as_ref().and_then(ended) {
             Some(ended) => StepEnd { error: Some(ended), ..end },
-            None => StepEnd { unreached: never_reached, ..end },
+            None => StepEnd { unreached: never_reached, time_is_up, ..end },
         }
     }
 
@@ -99,6 +118,8 @@ impl<'a> HttpRunner<'a> {
                 let state_dir = StateDir::create(self.state_root, &name, &[], false)?;
                 let (command, ends_with_it) = (program.command(state_dir.path()), state_dir.path().to_owned());
                 let service = Service::start(program, command, Some(ends_with_it))?;
+                let capped = self.spec.memory_cap_bytes.map_or(Ok(()), |bytes| service.cap_memory(bytes));
+                capped.map_err(|error| program.start_error(&uncapped(&error)))?;
                 Some(Started { service, _state_dir: state_dir })
             }
         };
@@ -123,24 +144,26 @@ impl<'a> HttpRunner<'a> {
 
     /// Says also whether the service was never reached: only then may it be asked again. A connection that broke later may
     /// have carried all of the request, and whoever asks again may have it done twice.
-    fn post(&self, body: &[u8], never_reached: &mut bool) -> Result<HttpAnswer, TrialError> {
-        let mut request = self.agent.post(&self.http.url).header("content-type", "application/json");
+    fn post(&self, body: &[u8], time: StepLimit, never_reached: &mut bool) -> Result<HttpAnswer, TrialError> {
+        let request = self.agent.post(&self.http.url).config().timeout_global(Some(time.left)).build();
+        let mut request = request.header("content-type", "application/json");
         for (name, value) in &self.http.headers {
             request = request.header(name, value);
         }
         let (response, reached_nothing) = unreached(|| request.send(body));
         *never_reached = reached_nothing;
-        let mut response = response.map_err(|error| self.error(&error))?;
+        let mut response = response.map_err(|error| self.error(&error, time))?;
         let status = response.status().as_u16();
+        let until_closed = response.body().content_length().is_none() && !is_chunked(&response);
         let mut body = Vec::new();
         // One byte more than allowed, to tell a full answer from one that goes on.
         let limit = (self.spec.output_cap_bytes as u64).saturating_add(1);
         let read = response.body_mut().with_config().limit(u64::MAX).reader().take(limit).read_to_end(&mut body);
-        read.map_err(|error| self.error(&ureq::Error::from(error)))?;
+        read.map_err(|error| self.error(&ureq::Error::from(error), time))?;
         if body.len() > self.spec.output_cap_bytes {
             return Err(too_long(self.spec.output_cap_bytes));
         }
-        Ok(HttpAnswer { status, body })
+        Ok(HttpAnswer { status, body, until_closed })
     }
 
     fn read(&self, answer: &HttpAnswer, context: &StepContext<'_>) -> StepEnd {
@@ -159,11 +182,13 @@ impl<'a> HttpRunner<'a> {
         StepEnd { http_status: Some(status), ..end }
     }
 
-    fn error(&self, error: &ureq::Error) -> TrialError {
+    fn error(&self, error: &ureq::Error, time: StepLimit) -> TrialError {
         let url = shown(&self.http.url);
         let (kind, message) = match error {
             ureq::Error::Timeout(_) => {
-                (ErrorKind::Timeout, format!("{url} gave no whole answer within {} s", self.spec.timeout_s))
+                let limit = time.of_all_steps().map(|limit| format!("before {}", limit.phrase()));
+                let limit = limit.unwrap_or_else(|| format!("within {} s", self.spec.timeout_s));
+                (ErrorKind::Timeout, format!("{url} gave no whole answer {limit}"))
             }
             ureq::Error::Http(_) | ureq::Error::BadUri(_) => {
                 (ErrorKind::Setup, format!("no request can be made to {url}: {error}"))
@@ -177,6 +202,13 @@ impl<'a> HttpRunner<'a> {
 struct HttpAnswer {
     status: u16,
     body: Vec<u8>,
+    /// Whether nothing but the end of the connection says that the body is whole.
+    until_closed: bool,
+}
+
+fn is_chunked(response: &Response<Body>) -> bool {
+    let coding = response.headers().get("transfer-encoding").and_then(|value| value.to_str().ok());
+    coding.is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"))
 }
 
 /// Whether `url` answers with a status of 2xx; if not, what it does instead.

@@ -1,9 +1,12 @@
 //! Ends processes that left their program's process group and live on.
 //!
 //! A daemon that called `setsid` is out of reach of a signal to the group. It is known by the state directory in
-//! its environment, which no other trial shares. What wipes its own environment as well is not found.
+//! its environment, which no other trial shares. What wipes its own environment as well is found by
+//! [`super::reaper`], while the run goes on.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::state_dir;
@@ -15,7 +18,7 @@ pub(super) const STATE_DIR_VARIABLE: &str = "HOLDPOINT_STATE_DIR";
 const LETTING_GO: Duration = Duration::from_secs(2);
 
 /// How often what is killed is looked for again: it may have started another process just before.
-const LOOKS: usize = 4;
+pub(super) const LOOKS: usize = 4;
 
 /// The variable that tells a target that was started for a trial where to listen.
 pub(super) const PORT_VARIABLE: &str = "HOLDPOINT_PORT";
@@ -67,8 +70,9 @@ pub(super) fn end_orphans(state_dir: &Path, spare: Spare) -> usize {
     killed.len()
 }
 
+/// Waits until a process that was killed has let go of what it held.
 #[cfg(target_os = "linux")]
-fn wait_for_end(process: &std::os::fd::OwnedFd) {
+pub(super) fn wait_for_end(process: &std::os::fd::OwnedFd) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     if let Ok(timeout) = Timespec::try_from(LETTING_GO) {
@@ -84,16 +88,21 @@ pub(super) fn end_orphans(_: &Path, _: Spare) -> usize {
 
 #[cfg(target_os = "linux")]
 fn belongs_to(process: &Path, state_dir: &Path, spare: Spare) -> bool {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt as _;
-
     let Ok(environment) = std::fs::read(process.join("environ")) else { return false };
-    let value = |name: &str| {
-        let mut entries = environment.split(|byte| *byte == 0);
-        entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
-    };
-    if spare == Spare::Targets && value(PORT_VARIABLE).is_some() {
+    if spare == Spare::Targets && value(&environment, PORT_VARIABLE).is_some() {
         return false;
     }
-    value(STATE_DIR_VARIABLE).is_some_and(|value| Path::new(OsStr::from_bytes(value)).starts_with(state_dir))
+    let named = value(&environment, STATE_DIR_VARIABLE);
+    named.is_some_and(|named| Path::new(OsStr::from_bytes(named)).starts_with(state_dir))
+}
+
+/// The state directory that a process names in its environment; none where the system does not show that.
+pub(super) fn state_dir_of(process: i32) -> Option<PathBuf> {
+    let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+    value(&environment, STATE_DIR_VARIABLE).map(|named| PathBuf::from(OsStr::from_bytes(named)))
+}
+
+fn value<'e>(environment: &'e [u8], name: &str) -> Option<&'e [u8]> {
+    let mut entries = environment.split(|byte| *byte == 0);
+    entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }

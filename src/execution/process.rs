@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::cancellation::Cancellation;
 use super::capture::{Capture, Keep};
+use super::children::OwnChild;
 use super::exit_watch::ExitWatch;
 
 /// How long a group may take to end after SIGTERM before it is killed.
@@ -86,6 +87,12 @@ pub(super) fn attend(child: Child, input: &[u8], limits: &Limits<'_>) -> io::Res
     running.finish(end)
 }
 
+/// Ends a program that was just started and that nobody will attend, with its group.
+pub(super) fn end(mut child: Child) {
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let _ = child.wait();
+}
+
 /// What the wait is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -106,16 +113,18 @@ struct Running<'a> {
     stdout: Capture<ChildStdout>,
     stderr: Capture<ChildStderr>,
     collected: bool,
+    _own: OwnChild,
 }
 
 impl<'a> Running<'a> {
     fn new(mut child: Child, input: &'a [u8], limits: &Limits<'_>) -> io::Result<Self> {
         let group = Pid::from_child(&child);
+        let own = OwnChild::new(group);
         let stdin = child.stdin.take();
         let stdout = Capture::new(child.stdout.take(), limits.output_cap, Keep::Beginning);
         let stderr = Capture::new(child.stderr.take(), STDERR_CAP, Keep::End);
-        let running =
-            Self { child, group, exit: ExitWatch::new(group), input, stdin, stdout, stderr, collected: false };
+        let exit = ExitWatch::new(group);
+        let running = Self { child, group, exit, input, stdin, stdout, stderr, collected: false, _own: own };
         let pipes = [
             running.stdin.as_ref().map(|pipe| pipe.as_fd()),
             running.stdout.pipe().map(|pipe| pipe.as_fd()),

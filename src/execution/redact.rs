@@ -4,7 +4,7 @@ mod cuts;
 mod escaped;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -272,6 +272,19 @@ impl Redactor {
     }
 }
 
+/// The variables that may have held a secret of the project when something was recorded, and that are not set now: what they held
+/// cannot be looked for.
+pub fn unset_secrets(file: &ProjectFile, environment: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let is_unset = |name: &&str| !is_harmless(name) && environment.get(*name).is_none_or(String::is_empty);
+    HandedOn::by(file).names().filter(is_unset).map(str::to_owned).collect()
+}
+
+/// The names in `${NAME}`; what stands behind `$${` is none.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let named = text.match_indices("${").filter(|(at, _)| !text[..*at].ends_with('$'));
+    named.filter_map(|(at, mark)| Some(text[at + mark.len()..].split_once('}')?.0))
+}
+
 fn is_harmless(name: &str) -> bool {
     HARMLESS.contains(&name) || HARMLESS_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
@@ -309,6 +322,18 @@ impl<'a> HandedOn<'a> {
         self.texts.push(&http.url);
         self.texts.extend(http.headers.values());
         self.texts.extend(http.ready.as_ref().map(|ready| &ready.url));
+    }
+
+    /// The variables that are named: those that are passed on, and those that a text takes in.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let passed = self
+            .environments
+            .iter()
+            .copied()
+            .flat_map(|env| env.pass.iter().chain(&env.pass_if_set))
+            .map(String::as_str);
+        let set = self.environments.iter().copied().flat_map(|env| env.set.values());
+        passed.chain(set.chain(self.texts.iter().copied()).flat_map(|text| names_in(text)))
     }
 
     /// Whether this variable is among it, by its name or by its value.

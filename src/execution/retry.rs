@@ -14,6 +14,7 @@ use crate::evidence::Unreached;
 use crate::manifest::RetryPolicy;
 
 use super::cancellation::Cancellation;
+use super::time_limit::TimeLimit;
 
 /// What follows a try that reached nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,8 @@ pub(super) struct Starter<'a> {
     pub(super) seed: u64,
     /// Whether what is reached is the workflow itself, and not only a target of its trial.
     pub(super) is_workflow: bool,
+    /// Until when it may be tried again, where that is limited.
+    pub(super) until: Option<TimeLimit>,
 }
 
 impl Retries {
@@ -151,14 +154,17 @@ impl Retries {
                 (machine.unreached(starter.workflow, tries), machine.policy.clone())
             };
             let wait = pause(&policy, tries, chance(starter.seed, tries));
-            let then = match next {
-                Next::Again => format!("tried again after {} ms", wait.as_millis()),
-                Next::TriesOver => format!("given up after {tries} tries"),
-                Next::BudgetOver => "not tried again: the run's budget for that is used up".to_owned(),
-                Next::Open => "not tried again: too many in a row reached nothing".to_owned(),
+            let out_of_time = starter.until.filter(|until| until.left() <= wait);
+            let then = match (next, out_of_time) {
+                (Next::Again, Some(until)) => format!("not tried again: {} would be over", until.phrase()),
+                (Next::Again, None) => format!("tried again after {} ms", wait.as_millis()),
+                (Next::TriesOver, _) => format!("given up after {tries} tries"),
+                (Next::BudgetOver, _) => "not tried again: the run's budget for that is used up".to_owned(),
+                (Next::Open, _) => "not tried again: too many in a row reached nothing".to_owned(),
             };
             noted.push(Unreached { why, then });
-            if next != Next::Again || cancellation.is_requested() || cancellation.wait(wait) {
+            let is_over = next != Next::Again || out_of_time.is_some();
+            if is_over || cancellation.is_requested() || cancellation.wait(wait) {
                 return result;
             }
         }

@@ -16,9 +16,12 @@ use super::cancellation::Cancellation;
 use super::orphans::{Spare, end_orphans};
 use super::probes::HttpAsker;
 use super::program::Surroundings;
+use super::reaper::Reaper;
 use super::redact::Redactor;
 use super::retry::Retries;
-use super::state_dir::{StateDir, folder_name};
+use super::service;
+use super::state_dir::{self, StateDir, folder_name};
+use super::time_limit::RunDeadline;
 use super::trial::{self, BegunTrial, Surrounding, TrialSpec};
 use super::turns::Turns;
 use super::wiring::SharedProxy;
@@ -43,6 +46,8 @@ pub struct ExecutionSettings<'a> {
     pub cancellation: &'a Cancellation,
     /// Asked before each trial, from the thread that would run it. Once it says no, no trial starts any more.
     pub may_start: &'a (dyn Fn(&TrialSpec<'_>) -> bool + Sync),
+    /// When the steps in flight are ended; that no trial starts any more is said by `may_start`.
+    pub deadline: Option<RunDeadline>,
     /// What time it is.
     pub clock: fn() -> Timestamp,
 }
@@ -82,12 +87,19 @@ pub struct RawObservation<'a> {
     observation: Observation,
     case: &'a Case,
     redactor: &'a Redactor,
+    left_running: bool,
 }
 
 impl<'a> RawObservation<'a> {
     /// The case that was executed.
     pub fn case(&self) -> &'a Case {
         self.case
+    }
+
+    /// Whether processes that the trial had left running were ended after it. Where several trials ran at once, one that
+    /// hides which it is of may be of a trial before.
+    pub fn left_running(&self) -> bool {
+        self.left_running
     }
 
     /// The observation with secrets in it, for graders alone, and what takes them out of it and of texts made from it,
@@ -114,16 +126,21 @@ pub fn execute(
     settings: &ExecutionSettings<'_>,
     finished: &(dyn Fn(RawObservation<'_>) + Sync),
 ) -> Result<(), ExecutionError> {
+    settings.cancellation.begin();
     let state_root = make_state_root(settings.state_root)
         .map_err(|source| ExecutionError::StateRoot { path: settings.state_root.to_owned(), source })?;
     let root = std::path::absolute(settings.root).unwrap_or_else(|_| settings.root.to_owned());
     let programs = Surroundings { root: &root, environment: settings.environment };
     let redactor = Redactor::for_project(settings.project, settings.environment);
+    let workflows = workflows(specs, settings, programs, &state_root);
+    // Dropped after the run, whose services go on until its end.
+    let reaper = Reaper::begin(services(&workflows, settings.project, &state_root));
     let run = Run {
         settings,
         programs,
         state_root: &state_root,
-        workflows: workflows(specs, settings, programs, &state_root),
+        reaper: &reaper,
+        workflows,
         proxy: SharedProxy::default(),
         asker: HttpAsker::new(settings.cancellation),
         retries: Retries::new(settings.project.file.retry.clone()),
@@ -145,13 +162,14 @@ pub fn execute(
             }
             let case = spec.case.open();
             let begun = BegunTrial { case: &case, form: spec.form, trial: spec.trial };
-            let observation = run.trial(turn.trial, begun);
-            finished(RawObservation { observation, case: &case, redactor: &redactor });
+            let (observation, left_running) = run.trial(turn.trial, begun);
+            finished(RawObservation { observation, case: &case, redactor: &redactor, left_running });
         }
     });
     drop(run);
-    // What escaped its process group and hid from its trial goes now.
+    // What escaped its process group and hid from its trial goes now: what names the run, then whatever else is left.
     end_orphans(&state_root, Spare::Nothing);
+    drop(reaper);
     match turns.waiting() + not_allowed.into_inner() {
         0 => Ok(()),
         not_started if !settings.cancellation.is_requested() => Err(ExecutionError::Held { not_started }),
@@ -179,10 +197,22 @@ fn workflows<'a>(
     .collect()
 }
 
+/// The state directories of the services that these workflows start for the length of the run.
+fn services<'a>(
+    workflows: &'a BTreeMap<&WorkflowId, Workflow<'_>>,
+    project: &'a Project,
+    state_root: &'a Path,
+) -> impl Iterator<Item = PathBuf> + 'a {
+    let specs = workflows.keys().filter_map(move |id| Some((*id, project.file.workflows.get(*id)?)));
+    let started = specs.filter(|(_, spec)| spec.http.as_ref().is_some_and(|http| !http.start.is_empty()));
+    started.map(move |(id, _)| state_root.join(service::folder_name(id.as_str())))
+}
+
 struct Run<'a> {
     settings: &'a ExecutionSettings<'a>,
     programs: Surroundings<'a>,
     state_root: &'a Path,
+    reaper: &'a Reaper,
     workflows: BTreeMap<&'a WorkflowId, Workflow<'a>>,
     proxy: SharedProxy,
     asker: HttpAsker,
@@ -190,22 +220,32 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs one trial. Even a defect of holdpoint itself, or of a library below it, costs this trial alone.
-    fn trial(&self, index: usize, spec: BegunTrial<'_>) -> Observation {
-        catch_unwind(AssertUnwindSafe(|| self.observe(index, spec))).unwrap_or_else(|_| {
+    /// Runs one trial, and ends what it left running: the answer says whether there was anything. Even a defect of holdpoint
+    /// itself, or of a library below it, costs this trial alone.
+    fn trial(&self, index: usize, spec: BegunTrial<'_>) -> (Observation, bool) {
+        let name = folder_name(index, &spec.case.id, spec.form, spec.trial);
+        let state_dir = self.state_root.join(&name);
+        self.reaper.begin_trial(index, state_dir.clone());
+        let observed = catch_unwind(AssertUnwindSafe(|| self.observe(&name, spec)));
+        let left_running = self.reaper.end_trial(index);
+        if left_running && !self.settings.keep_state {
+            // It may have written there since the folder was removed.
+            let _ = state_dir::remove(&state_dir);
+        }
+        let observation = observed.unwrap_or_else(|_| {
             let message = "holdpoint itself failed in this trial; please report it".to_owned();
             let error = TrialError { kind: ErrorKind::Setup, message };
             trial::failed(spec, (self.settings.clock)(), error)
-        })
+        });
+        (observation, left_running)
     }
 
-    fn observe(&self, index: usize, spec: BegunTrial<'_>) -> Observation {
+    fn observe(&self, name: &str, spec: BegunTrial<'_>) -> Observation {
         if let Err(message) = self.retries.begin(&spec.case.workflow) {
             let error = TrialError { kind: ErrorKind::Start, message };
             return trial::failed(spec, (self.settings.clock)(), error);
         }
-        let name = folder_name(index, &spec.case.id, spec.form, spec.trial);
-        let state_dir = StateDir::create(self.state_root, &name, &spec.case.fixtures, self.settings.keep_state);
+        let state_dir = StateDir::create(self.state_root, name, &spec.case.fixtures, self.settings.keep_state);
         let surrounding = Surrounding {
             project: self.settings.project,
             programs: self.programs,
@@ -214,6 +254,7 @@ impl Run<'_> {
             proxy: &self.proxy,
             asker: &self.asker,
             retries: &self.retries,
+            until: self.settings.deadline.map(RunDeadline::limit),
         };
         trial::run(spec, self.workflows.get(&spec.case.workflow), state_dir, surrounding)
     }

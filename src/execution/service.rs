@@ -13,7 +13,9 @@ use crate::evidence::{ErrorKind, TrialError};
 
 use super::cancellation::Cancellation;
 use super::capture::{Keep, Kept};
+use super::children::OwnChild;
 use super::exit_watch::ExitWatch;
+use super::memory_cap;
 use super::orphans::{Spare, end_orphans};
 use super::program::Program;
 
@@ -29,6 +31,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long after its connections a dying process may be seen to end, on a busy machine.
 const DYING: Duration = Duration::from_millis(500);
+
+/// How long after the process that answered the one that started it may be seen to end.
+const FOLLOWING: Duration = Duration::from_millis(50);
 
 /// What a service printed last may take so long to come through its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(20);
@@ -46,6 +51,8 @@ pub(super) struct Service {
     /// Once it has ended, so has everything that was started on this state directory or below it.
     ends_with_it: Option<PathBuf>,
     name: String,
+    // Dropped after it was collected.
+    _own: OwnChild,
 }
 
 impl Service {
@@ -74,6 +81,7 @@ impl Service {
             log: Arc::clone(&log),
             ends_with_it,
             name: program.name().to_owned(),
+            _own: OwnChild::new(group),
         };
         // Nobody waits for this thread: it ends with the last process that holds the pipe.
         let drain = move || {
@@ -126,6 +134,29 @@ impl Service {
     pub(super) fn ended_by_now(&self) -> Option<TrialError> {
         self.await_end(DYING);
         self.ended()
+    }
+
+    /// As [`Self::ended`], where only the end of the connection said that an answer was whole: a process that dies closes its
+    /// connections too, a moment before the system tells of its end.
+    ///
+    /// One that is dying shows that from before its connections are closed. One that is not, and has sockets of its own, has
+    /// closed the connection itself and lives on: nothing is waited for. Another process may have been the one that
+    /// answered and died, and the one that started it (a shell, say) then ends in a moment.
+    pub(super) fn ended_with_answer(&self) -> Option<TrialError> {
+        if self.exit.is_dying() {
+            self.await_end(DYING);
+        } else if !self.exit.has_sockets() {
+            self.await_end(FOLLOWING);
+        }
+        self.ended()
+    }
+
+    /// Limits the memory of each of its processes.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(super) fn cap_memory(&self, bytes: u64) -> io::Result<()> {
+        memory_cap::cap(&self.child, bytes)
     }
 
     /// Asks it to end, and does not wait for that.

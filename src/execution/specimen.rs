@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Cancellation, ExecutionError, ExecutionSettings, TrialSpec, execute};
+use super::{Cancellation, ExecutionError, ExecutionSettings, RunDeadline, TrialSpec, execute};
 use crate::domain::{Digest, Risk};
 use crate::evidence::{Form, Observation};
 use crate::manifest::{Case, CaseFile, CaseOutline, Fixture, Project, ProjectFile};
@@ -96,6 +96,7 @@ impl Specimen {
             keep_state: self.keep_state,
             cancellation: &self.cancellation,
             may_start: &|_| (self.may_start)(),
+            deadline: RunDeadline::begin(self.project.file.run_timeout_s),
             clock: || Timestamp::from_second(1_750_000_000).unwrap(),
         };
         execute(specs, &settings, finished)

@@ -23,6 +23,7 @@ use super::probes::HttpAsker;
 use super::program::Surroundings;
 use super::retry::{Retries, Starter};
 use super::state_dir::StateDir;
+use super::time_limit::TimeLimit;
 use super::wiring::{SharedProxy, TrialWires, Wiring, seed};
 use super::workflow::{StepContext, StepEnd, Workflow};
 
@@ -55,6 +56,8 @@ pub(super) struct Surrounding<'a> {
     pub(super) proxy: &'a SharedProxy,
     pub(super) asker: &'a HttpAsker,
     pub(super) retries: &'a Retries,
+    /// Until when steps may go on, where the run is limited.
+    pub(super) until: Option<TimeLimit>,
 }
 
 /// Runs a trial's steps, asks the probes and the judges, and says what was seen.
@@ -73,7 +76,7 @@ pub(super) fn run(
         let clock = TrialClock::new(spec.case.now.as_deref().or(workflow.now), surrounding.clock)?;
         let seed = seed(&spec.case.id, spec.trial);
         let wires = TrialWires { state_dir: state_dir.path(), faults: &spec.case.faults, seed };
-        let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: false };
+        let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: false, until: surrounding.until };
         let not_ready = |opened: &Result<Wiring<'_>, TrialError>| {
             opened.as_ref().err().filter(|error| error.kind == ErrorKind::Start).map(|error| error.message.clone())
         };
@@ -93,6 +96,7 @@ pub(super) fn run(
             connectors,
             state_dir,
             clock,
+            until: surrounding.until,
             memory: PracticeMemory::default(),
             unreached: std::mem::take(&mut unreached),
         })
@@ -136,6 +140,8 @@ struct Trial<'a> {
     connectors: BTreeMap<PartId, String>,
     state_dir: StateDir,
     clock: TrialClock,
+    /// Until when its steps may go on.
+    until: Option<TimeLimit>,
     memory: PracticeMemory,
     unreached: Vec<Unreached>,
 }
@@ -144,6 +150,8 @@ impl Trial<'_> {
     /// Does the steps in order, up to the first that errors.
     fn steps(&mut self, observation: &mut Observation) {
         let mut took = Duration::ZERO;
+        self.workflow.make_ready();
+        self.until = TimeLimit::of_trial(self.workflow.trial_timeout_s, self.until);
         observation.steps.reserve_exact(self.spec.case.steps.len());
         for (step, number) in self.spec.case.steps.iter().zip(1..) {
             let begun = Instant::now();
@@ -204,11 +212,12 @@ impl Trial<'_> {
             faults: &self.spec.case.faults,
             judges_status: graders(self.spec.case).any(|(_, grader)| matches!(grader, Grader::HttpStatus(_))),
             cancellation: self.surrounding.cancellation,
+            until: self.until,
         };
         let invocation = frame.invocation(number, &input, &now);
-        let Self { spec, workflow, memory, unreached, surrounding, .. } = self;
+        let Self { spec, workflow, memory, unreached, surrounding, until, .. } = self;
         let seed = seed(&spec.case.id, spec.trial).wrapping_add(u64::from(number));
-        let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: true };
+        let starter = Starter { workflow: &spec.case.workflow, seed, is_workflow: true, until: *until };
         let why = |end: &StepEnd| end.error.as_ref().filter(|_| end.unreached).map(|error| error.message.clone());
         let invoke = |_| workflow.invoke(&invocation, &context, memory);
         Ok(surrounding.retries.persist(starter, surrounding.cancellation, unreached, why, invoke))
@@ -268,10 +277,10 @@ fn is_cancelled(error: &Option<TrialError>) -> bool {
 }
 
 /// How a step ended where it may fail, and how it failed. A program that could not even be started, or was set up
-/// wrongly, shows nothing of what the case is about.
+/// wrongly, shows nothing of what the case is about; and no step may use up the time of its whole trial or run.
 fn permitted(step: &Step, end: StepEnd) -> (StepEnd, Option<TrialError>) {
     use ErrorKind::{Exit, HttpStatus, Malformed, OutputCap, Timeout, Transport};
-    let may_fail = step.invoke.as_ref().is_some_and(|invoke| invoke.may_fail);
+    let may_fail = !end.time_is_up && step.invoke.as_ref().is_some_and(|invoke| invoke.may_fail);
     match end.error {
         Some(failure)
             if may_fail && matches!(failure.kind, Exit | HttpStatus | Malformed | OutputCap | Timeout | Transport) =>
@@ -322,6 +331,16 @@ mod tests {
             let (end, failure) = ended(json!({"invoke": {"may_fail": true}}), kind);
             assert!(end.error.is_none() && end.answer.is_none() && end.http_status == Some(500));
             assert_eq!(failure.map(|failure| failure.kind), Some(kind));
+        }
+    }
+
+    #[test]
+    fn a_step_that_may_fail_does_not_use_up_the_time_of_its_trial() {
+        let step: Step = serde_json::from_value(json!({"invoke": {"may_fail": true}})).unwrap();
+        for (time_is_up, fails_the_trial) in [(false, false), (true, true)] {
+            let end = StepEnd { time_is_up, ..StepEnd::error(ErrorKind::Timeout, "it took too long") };
+            let (end, failure) = permitted(&step, end);
+            assert_eq!((end.error.is_some(), failure.is_none()), (fails_the_trial, fails_the_trial));
         }
     }
 

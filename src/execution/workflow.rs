@@ -14,12 +14,15 @@ use super::invocation::{Invocation, connectors};
 use super::orphans::Spare;
 use super::practice_workflow::{PracticeMemory, PracticeRunner};
 use super::program::Surroundings;
+use super::time_limit::TimeLimit;
 use super::wiring::WiredConnectors;
 
 /// A workflow with all that its trials share.
 pub(super) struct Workflow<'a> {
     /// The time that it is told where the case names none.
     pub(super) now: Option<&'a str>,
+    /// How long the steps of one trial may take together, in seconds, where that is limited.
+    pub(super) trial_timeout_s: Option<u64>,
     /// The addresses of its connectors, as their manifests state them.
     pub(super) connectors: BTreeMap<PartId, String>,
     /// Those of its connectors whose calls are passed on.
@@ -49,6 +52,8 @@ pub(super) struct StepContext<'a> {
     pub(super) judges_status: bool,
     /// Who can end the step from outside.
     pub(super) cancellation: &'a Cancellation,
+    /// Until when the steps of the trial may go on, where that is limited.
+    pub(super) until: Option<TimeLimit>,
 }
 
 /// How an invocation ended.
@@ -60,6 +65,8 @@ pub(super) struct StepEnd {
     pub(super) error: Option<TrialError>,
     /// Whether it is certain that the workflow was never reached, so that another try repeats nothing.
     pub(super) unreached: bool,
+    /// Whether the time of the whole trial or run is up, which ends the trial also where the step may fail.
+    pub(super) time_is_up: bool,
 }
 
 impl StepEnd {
@@ -104,7 +111,15 @@ impl<'a> Workflow<'a> {
             Ok(wired) => (wired, kind),
             Err(error) => (WiredConnectors::default(), Kind::Unusable(error)),
         };
-        Self { now: spec.now.as_deref(), connectors, wired, kind }
+        Self { now: spec.now.as_deref(), trial_timeout_s: spec.trial_timeout_s, connectors, wired, kind }
+    }
+
+    /// Starts what its trials share, where it is not there yet: that takes nobody's time. Why it could not be started is
+    /// said by whoever invokes it.
+    pub(super) fn make_ready(&self) {
+        if let Kind::Http(runner) = &self.kind {
+            runner.make_ready();
+        }
     }
 
     /// Invokes it once.
@@ -114,6 +129,10 @@ impl<'a> Workflow<'a> {
         context: &StepContext<'_>,
         memory: &mut PracticeMemory,
     ) -> StepEnd {
+        if let Some(limit) = context.until.filter(TimeLimit::is_over) {
+            let message = format!("{} was over before the step began", limit.phrase());
+            return StepEnd { time_is_up: true, ..StepEnd::error(ErrorKind::Timeout, message) };
+        }
         match &self.kind {
             Kind::Command(runner) => runner.invoke(invocation, context),
             Kind::Http(runner) => runner.invoke(invocation, context),

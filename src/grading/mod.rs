@@ -24,7 +24,9 @@ pub use contract::{Breach, RuleStanding, Terms, breaches, examine};
 pub use do_nothing::{DoNothing, do_nothing};
 pub use grade::{CaseResult, Grade, GradedTrial, GradingContext};
 pub use judge::GraderDoc;
-pub use mutation::{CaseMutation, GraderChecked, Mutation, MutationTotals, Sight, by_case, mutate};
+pub use mutation::{
+    AnyAnswer, CaseMutation, GraderChecked, Mutation, MutationTotals, Sight, any_answer, by_case, mutate,
+};
 pub use registry::reference;
-pub use trial::{grade, held};
+pub use trial::{cut_off, grade, held};
 pub use trial_result::{GraderResult, TrialResult};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::{Claim, OperationId, Outcome, TrialStatus};
-use crate::evidence::Observation;
+use crate::evidence::{ErrorKind, Observation};
 use crate::manifest::{Case, Grader};
 
 use super::claims::{claim_checks, outcomes};
@@ -30,6 +30,18 @@ pub fn grade(case: &Case, observation: Observation, context: &GradingContext<'_>
 /// A trial of which nobody knows what it did: it has no grades, and is uncertain until someone has looked.
 pub fn held(observation: Observation) -> GradedTrial {
     GradedTrial { observation, grades: Vec::new(), claim_checks: BTreeMap::new(), status: TrialStatus::Uncertain }
+}
+
+/// A trial on a target that outlives it, where it was ended at once: what its steps had begun may be done or not, so it is
+/// uncertain, and `not_known` is added to what is said. A trial without any step did nothing, and one that ended otherwise
+/// stays as it is.
+pub fn cut_off(mut trial: GradedTrial, not_known: impl FnOnce() -> String) -> GradedTrial {
+    let acted = !trial.observation.steps.is_empty();
+    if let Some(error) = trial.observation.error.as_mut().filter(|error| acted && error.kind == ErrorKind::Cancelled) {
+        error.message.push_str(&not_known());
+        trial.status = TrialStatus::Uncertain;
+    }
+    trial
 }
 
 fn grades(case: &Case, observation: &Observation, context: &GradingContext<'_>) -> Vec<Grade> {

@@ -16,6 +16,8 @@ pub enum EntryKind {
     Directory,
     /// A git submodule.
     Submodule,
+    /// A pipe, a socket or a device: whoever opens one may wait for ever.
+    Special,
 }
 
 /// A file that could not be read.
@@ -40,7 +42,8 @@ pub enum FileError {
 /// never listed: no manifest can name them, and git's diff reports their changes as unclassified.
 /// [`Self::unnameable`] tells of them, for the folders in which nothing may be left out unseen.
 pub trait FileSource: Sync {
-    /// Every regular file and symbolic link below the folder `prefix` (the empty text for the whole project), sorted.
+    /// Every file below the folder `prefix` (the empty text for the whole project), sorted: symbolic links too, and on disk
+    /// what is no regular file.
     /// A folder that does not exist has no files.
     ///
     /// # Errors
@@ -163,8 +166,10 @@ impl FileSource for DiskFiles {
             EntryKind::Symlink
         } else if metadata.is_dir() {
             EntryKind::Directory
-        } else {
+        } else if metadata.is_file() {
             EntryKind::File
+        } else {
+            EntryKind::Special
         })
     }
 
@@ -212,7 +217,7 @@ impl FileSource for MemoryFiles {
     fn list(&self, prefix: &str) -> Result<Vec<String>, FileError> {
         let inside =
             |path: &str| prefix.is_empty() || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
-        let listed = |kind: EntryKind| matches!(kind, EntryKind::File | EntryKind::Symlink);
+        let listed = |kind: EntryKind| matches!(kind, EntryKind::File | EntryKind::Symlink | EntryKind::Special);
         let found = self.entries.iter().filter(|(path, (kind, _))| inside(path) && listed(*kind));
         Ok(found.map(|(path, _)| path.clone()).collect())
     }

@@ -72,7 +72,7 @@ pub struct Loaded {
 pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, String>) -> Result<Loaded, Vec<Diagnostic>> {
     let mut read = project_file::read(files);
     let mut errors = std::mem::take(&mut read.errors);
-    let parts = read_parts(files, &OwnKinds::of(read.file.as_ref()), &mut errors);
+    let parts = read_parts(files, &OwnKinds::of(read.file.as_ref(), read.document.as_ref()), &mut errors);
     let scope = Scope::new(read.file.as_ref(), &parts);
     if let Some(document) = &read.document {
         references::check_project(&scope, document, &mut errors);
@@ -88,6 +88,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
     warnings.extend(unused_parts(&scope));
     if let (Some(file), Some(document)) = (&read.file, &read.document) {
         warnings.extend(project_file::unmatched_code(files, file, document));
+        warnings.extend(project_file::caps_not_kept(file, document, cfg!(target_os = "linux")));
         warnings.extend(connectors::unused(file, document));
         warnings.extend(own_kinds::without_rule(file, document));
         warnings.extend(python::cached(files, file, document));
@@ -121,7 +122,7 @@ pub fn load_project(files: &dyn FileSource, environment: &BTreeMap<String, Strin
 /// # Errors
 /// Every error that can be told without other manifests, sorted by place.
 pub fn load_part(files: &dyn FileSource, path: &str) -> Result<Part, Vec<Diagnostic>> {
-    let read = parts::read(files, path, &OwnKinds::of(None));
+    let read = parts::read(files, path, &OwnKinds::of(None, None));
     let mut errors: Vec<Diagnostic> = read.errors.into_iter().chain(read.file_errors).collect();
     match read.part {
         Some(part) if errors.is_empty() => Ok(part),
@@ -165,8 +166,9 @@ pub fn load_side_beside(files: &dyn FileSource, earlier: &EarlierCases<'_>) -> S
     if read.file.is_none() {
         unreadable.extend(read.errors);
     }
+    let kinds = OwnKinds::of(read.file.as_ref(), read.document.as_ref());
     let mut side = SideProject { project_file: read.file, project_file_digest: read.digest, ..SideProject::default() };
-    let parts = read_parts(files, &OwnKinds::of(side.project_file.as_ref()), &mut unreadable);
+    let parts = read_parts(files, &kinds, &mut unreadable);
     let doubled = doubled(parts.iter().filter_map(|part| part.id_place.as_ref()));
     unreadable.extend(names::collisions("part", parts.iter().filter_map(|part| part.id_place.as_ref())));
     for read in parts {
@@ -233,7 +235,8 @@ fn read_document(files: &dyn FileSource, path: &str) -> Result<Document, Vec<Dia
     Document::read(path, &bytes)
 }
 
-/// The files below a folder, sorted. A link there is an error: what it leads to would silently not be read.
+/// The files below a folder, sorted. A link there is an error, since what it leads to would silently not be read, and so is
+/// what is no file at all: whoever opens a pipe waits for ever.
 fn regular_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnostic>) -> Vec<String> {
     let linked = |path: &str| {
         Diagnostic::of_file(path, format!("`{path}` is a symbolic link, and links are not followed"))
@@ -259,9 +262,17 @@ fn regular_files(files: &dyn FileSource, folder: &str, errors: &mut Vec<Diagnost
         Ok(names) => errors.extend(names.iter().map(|name| unnameable(name))),
         Err(error) => errors.push(Diagnostic::of_file(folder, error.to_string())),
     }
-    let (links, regular): (Vec<String>, Vec<String>) =
-        listed.into_iter().partition(|path| files.kind(path) == Some(EntryKind::Symlink));
-    errors.extend(links.iter().map(|path| linked(path)));
+    let mut regular = Vec::with_capacity(listed.len());
+    for path in listed {
+        match files.kind(&path) {
+            Some(EntryKind::Symlink) => errors.push(linked(&path)),
+            Some(EntryKind::Special) => {
+                let message = format!("`{path}` is a pipe, a socket or a device, and no regular file");
+                errors.push(Diagnostic::of_file(&path, message).with_hint("remove it, or put a regular file there"));
+            }
+            _ => regular.push(path),
+        }
+    }
     regular
 }
 

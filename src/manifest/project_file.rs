@@ -51,6 +51,12 @@ pub struct ProjectFile {
     /// How often what could not be reached is tried again.
     #[serde(default)]
     pub retry: RetryPolicy,
+    /// Seconds that a run may take, from when its first trial can start; by default as long as it takes. Then no trial starts
+    /// any more, and steps in flight are ended as by `timeout_s`. Cases that did not run are errored; `--resume` goes on
+    /// with them, and the time counts anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 2_592_000))]
+    pub run_timeout_s: Option<u64>,
 }
 
 impl ProjectFile {
@@ -83,17 +89,29 @@ pub struct WorkflowSpec {
     /// Globs of the files that are this workflow's code.
     #[serde(default)]
     pub code: Vec<String>,
-    /// How an answer is read: `auto` takes JSON where the whole answer is a JSON object and text otherwise.
+    /// How an answer is read: `auto` takes JSON where the whole answer is a JSON object and text otherwise. Where an answer
+    /// that is taken as JSON has `output`, that is what most expectations look at; as a text, all of it is.
     #[serde(default)]
     pub answer: AnswerForm,
     /// Seconds that one step may take.
     #[serde(default = "default_timeout_s")]
     #[schemars(range(min = 1, max = 86_400))]
     pub timeout_s: u64,
+    /// Seconds that the steps of one trial may take together, waits before another try included; by default only each
+    /// step is limited. A step that may fail ends its trial here all the same. A step of a practice workflow is not ended: the
+    /// time counts before its next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 2_592_000))]
+    pub trial_timeout_s: Option<u64>,
     /// Bytes of an answer that are read at the most; a longer answer is an error of the trial.
     #[serde(default = "default_output_cap")]
     #[schemars(range(min = 1, max = 1_073_741_824))]
     pub output_cap_bytes: usize,
+    /// Bytes of memory that each process of a command, or of a service with `http.start`, may take: private writable
+    /// memory (RLIMIT_DATA), of each process and not of all together. Without it there is no limit. Kept on Linux alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 16_777_216))]
+    pub memory_cap_bytes: Option<u64>,
     /// Trials of this workflow at once at the most, beside what `--jobs` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
@@ -125,7 +143,8 @@ pub enum AnswerForm {
     Auto,
     /// Always JSON; an answer that is none is an error of the trial.
     Json,
-    /// Always text.
+    /// Always text, whatever is in it: nothing is taken for its `output` or its claims. `json`, `json_schema` and the paths
+    /// of `number` and `cites` look into it where it is JSON.
     Text,
 }
 

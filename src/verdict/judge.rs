@@ -16,6 +16,9 @@ const CASES_NAMED: usize = 5;
 /// So many cases are named that a policy tolerates.
 const TOLERATED_NAMED: usize = 50;
 
+/// How the reason begins of a run whose time was up.
+pub const OUT_OF_TIME: &str = "the run's limit of";
+
 /// What asks for the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -63,6 +66,11 @@ pub enum Interruption {
     Paused,
     /// The user cancelled it.
     Cancelled,
+    /// The time that the project gives a run was up: no new trial was started.
+    TimeLimit {
+        /// How long that is, in seconds.
+        seconds: u64,
+    },
 }
 
 /// All that a verdict rests on.
@@ -173,6 +181,10 @@ fn standing_in_the_way(input: &VerdictInput<'_>) -> Vec<VerdictReason> {
         }
         Some(Interruption::Cancelled) => {
             reasons.push(reason(ExitCode::Cancelled, "the run was cancelled before its end"))
+        }
+        Some(Interruption::TimeLimit { seconds }) => {
+            let text = format!("{OUT_OF_TIME} {seconds} s (`run_timeout_s`) was over before every trial had begun");
+            reasons.push(reason(ExitCode::Inconclusive, text))
         }
         None => {}
     }

@@ -5,7 +5,7 @@ mod judgement;
 mod set_policy;
 mod shadow;
 
-pub use judge::{BaselineState, Interruption, Purpose, VerdictInput, verdict};
+pub use judge::{BaselineState, Interruption, OUT_OF_TIME, Purpose, VerdictInput, verdict};
 pub use judgement::{Verdict, VerdictReason, VerdictWord};
 pub use set_policy::{PolicyDecision, SetJudgement};
 pub use shadow::Shadow;

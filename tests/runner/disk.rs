@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -116,11 +117,57 @@ fn a_folder_that_is_taken_away_while_the_run_goes_on_leaves_no_verdict() {
         sandbox.commit("take away");
         let ran = sandbox.holdpoint(&["run", "--all", "--jobs", "1"]).expect(1);
         assert!(ran.stderr.contains(said), "{}", ran.told());
+        let hint = if taken == "reports" { "made anew" } else { "begin a new run" };
+        assert!(ran.stderr.contains(hint) && !ran.stderr.contains("Make room"), "{}", ran.told());
         no_half_report(&sandbox);
         if taken == "reports" {
             // The record is whole: the report is made of it.
             sandbox.holdpoint(&["run", "--resume", "latest"]).expect(0);
             assert_eq!(sandbox.runs_of("a-good"), 1);
         }
+    }
+}
+
+const NO_DATABASE: &str = "no database at all, though it is long enough to be looked at as one, were it only one";
+
+#[test]
+fn a_damaged_file_says_what_it_held_and_what_may_be_done_with_it() {
+    let sandbox = project(&[("a-good", "Hello")]);
+    sandbox.holdpoint(&["run", "--all"]).expect(0);
+    sandbox.write(&format!(".holdpoint/runs/{}/run.sqlite", sandbox.latest_run()), NO_DATABASE);
+    sandbox.holdpoint(&["run", "--resume", "latest"]).expect(1).says("A run's record cannot be mended");
+    sandbox.holdpoint(&["runs"]).expect(0).says("A run's record cannot be mended");
+    sandbox.write(".holdpoint/history.sqlite", NO_DATABASE);
+    let ran = sandbox.holdpoint(&["run", "--all"]).expect(1).says("Delete history.sqlite");
+    assert!(!ran.stderr.contains("Make room"), "{}", ran.told());
+    for file in ["history.sqlite", "history.sqlite-wal", "history.sqlite-shm"] {
+        let _ = fs::remove_file(sandbox.project().join(".holdpoint").join(file));
+    }
+    sandbox.holdpoint(&["run", "--all"]).expect(0);
+}
+
+#[test]
+fn a_project_that_is_only_to_be_read_can_be_planned_and_listed() {
+    let sandbox = project(&[("a-good", "Hello")]);
+    let set = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    set(&sandbox.project().join(".."), 0o777);
+    for recorded in [false, true] {
+        let mut folders = vec![sandbox.project()];
+        if recorded {
+            sandbox.holdpoint(&["run", "--all"]).expect(0);
+            let run = sandbox.latest_run();
+            let inside = [".holdpoint".to_owned(), ".holdpoint/runs".to_owned(), format!(".holdpoint/runs/{run}")];
+            folders.extend(inside.map(|folder| sandbox.project().join(folder)));
+        }
+        folders.iter().for_each(|folder| set(folder, 0o555));
+        let ran = ["plan", "check", "runs"].map(|command| as_nobody(&sandbox, &[command]));
+        let listed = as_nobody(&sandbox, &["case", "list"]);
+        folders.iter().for_each(|folder| set(folder, 0o755));
+        for ran in ran.into_iter().chain([listed]) {
+            let told = ran.told();
+            ran.expect(0);
+            assert!(!told.contains("unable to open"), "{told}");
+        }
+        assert!(recorded || !sandbox.project().join(".holdpoint").exists(), "whoever only plans makes nothing");
     }
 }

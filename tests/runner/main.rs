@@ -8,6 +8,7 @@ mod held;
 mod kill;
 mod limits;
 mod order;
+mod out_of_time;
 mod race;
 mod resume;
 mod retry;

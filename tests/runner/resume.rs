@@ -154,3 +154,39 @@ fn a_run_that_was_paused_midway_goes_on_once_the_pause_ends() {
     assert_eq!(["a-good", "b-wait", "c-good"].map(|case| sandbox.status(case)), ["passed"; 3]);
     assert_eq!(["a-good", "b-wait", "c-good"].map(|case| sandbox.runs_of(case)), [1, 1, 1]);
 }
+
+#[test]
+fn the_half_done_run_is_meant_and_none_that_a_pause_kept_from_starting_anything() {
+    let sandbox = project(&CASES);
+    sandbox.killed(&["run", "--all"]);
+    sandbox.holdpoint(&["pause", "on", "--by", "Ada", "--reason", "the stock is wrong"]).expect(0);
+    sandbox.holdpoint(&["run", "--all"]).expect(15);
+    sandbox.holdpoint(&["run", "--all"]).expect(15);
+    sandbox.holdpoint(&["pause", "off"]).expect(0);
+    sandbox.beside("go");
+    sandbox.holdpoint(&["run", "--resume", "latest"]).expect(10).says("2 trials that had ended count");
+    assert_eq!(["a-good", "b-bad", "d-good"].map(|case| sandbox.runs_of(case)), [1, 1, 1]);
+    // With nothing half done before it, the run that was kept from starting is the one that goes on.
+    sandbox.holdpoint(&["run", "--resume", "latest"]).expect(10).says("after it was cut off: 0 trials");
+}
+
+#[test]
+fn a_variable_that_is_set_only_now_lets_what_gets_it_run_anew() {
+    let sandbox = project(&CASES);
+    sandbox.edit(
+        "holdpoint.yaml",
+        "run: [sh, workflow.sh]",
+        "run: [sh, workflow.sh]\n      env: {pass_if_set: [STYLE]}",
+    );
+    sandbox.commit("style");
+    sandbox.killed(&["run", "--all"]);
+    sandbox.beside("go");
+    let resume = ["run", "--resume", "latest"];
+    sandbox.ran(sandbox.holdpoint_command().args(resume).env("STYLE", "kind")).expect(10);
+    assert_eq!(["a-good", "b-bad", "d-good"].map(|case| sandbox.runs_of(case)), [2, 2, 1]);
+    let notes = sandbox.notes();
+    assert!(notes.contains("edited since the run began: the environment of greeter (STYLE set only now)"), "{notes}");
+    sandbox.holdpoint(&resume).expect(2).says("STYLE no longer set");
+    // Names are looked at, not values.
+    sandbox.ran(sandbox.holdpoint_command().args(resume).env("STYLE", "curt")).expect(10).says("is complete");
+}

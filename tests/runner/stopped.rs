@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::sandbox::Sandbox;
@@ -42,7 +42,12 @@ fn in_foreground(sandbox: &Sandbox) -> Child {
 
 /// What a terminal does on Ctrl-C.
 fn ctrl_c(sandbox: &Sandbox, run: &Child) {
-    sandbox.ran(sandbox.command("kill").args(["-INT", "--", &format!("-{}", run.id())])).expect(0);
+    send(sandbox, run, "-INT");
+}
+
+/// Sends a signal to all that a terminal would send it to.
+fn send(sandbox: &Sandbox, run: &Child, signal: &str) {
+    sandbox.ran(sandbox.command("kill").args([signal, "--", &format!("-{}", run.id())])).expect(0);
 }
 
 /// Waits until the run has said this on its standard error.
@@ -108,6 +113,45 @@ fn twice_ends_the_trial_in_flight_with_all_that_it_started_and_writes_the_report
     assert_eq!((sandbox.status("a"), sandbox.report()["exit_code"].clone()), ("errored".to_owned(), 130.into()));
     assert_eq!(["a", "b"].map(|case| sandbox.runs_of(case)), [1, 0]);
     wait_until("something was left running", || running(&sandbox) == 0);
+}
+
+#[test]
+fn sigquit_once_is_as_ctrl_c_twice() {
+    let sandbox = stubborn();
+    let run = in_foreground(&sandbox);
+    send(&sandbox, &run, "-QUIT");
+    ended(run).expect(130).says("Stopping at once.");
+    assert_eq!((sandbox.status("a"), sandbox.report()["exit_code"].clone()), ("errored".to_owned(), 130.into()));
+    assert_eq!(["a", "b"].map(|case| sandbox.runs_of(case)), [1, 0]);
+    wait_until("something was left running", || running(&sandbox) == 0);
+}
+
+#[test]
+fn a_run_that_still_waits_for_its_files_is_ended_by_the_second_request() {
+    let sandbox = project(&[("a", "Hello")]);
+    sandbox.ran(sandbox.command("mkfifo").arg("../durations")).expect(0);
+    let mut run = sandbox.holdpoint_command();
+    run.args(["run", "--all", "--partition", "1/2", "--partition-by", "durations", "--durations", "../durations"]);
+    let mut run = run.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // This goes on once the run has opened the pipe, and as long as it is held nothing comes and nothing ends.
+    let held = fs::OpenOptions::new().write(true).open(sandbox.project().join("../durations")).unwrap();
+    send(&sandbox, &run, "-TERM");
+    says(&mut run, "Once more to stop at once.");
+    send(&sandbox, &run, "-TERM");
+    ended(run).expect(130).says("Stopping at once.");
+    drop(held);
+    assert_eq!(sandbox.runs_of("a"), 0);
+}
+
+#[test]
+fn what_a_trial_leaves_running_and_hides_ends_with_it_and_is_told() {
+    let sandbox = project(&[("a", "Hello"), ("b", "Hello")]);
+    let leaves = "case \"$asked\" in *'\"a\"'*)\n  env -i setsid sh -c 'echo $$ > ../processes; sleep 600; :' < /dev/null > /dev/null 2>&1 &\n  \
+                  while [ ! -s ../processes ]; do sleep 0.05; done ;;\nesac\ncat prompts/greeting.txt\n";
+    sandbox.write("workflow.sh", &format!("asked=$(cat)\n{leaves}"));
+    sandbox.holdpoint(&["run", "--all", "--jobs", "1"]).expect(0);
+    assert_eq!((processes(&sandbox).len(), running(&sandbox)), (1, 0));
+    assert!(sandbox.notes().contains("were killed after 1 trial, the first of case a:"), "{}", sandbox.notes());
 }
 
 #[test]

@@ -373,6 +373,48 @@ const READY_ONCE: &str = "        self.answer(204, b'')
         print('lost its database', flush=True)
         os._exit(3)";
 
+/// The service with another end of its answer, which nothing but the end of the connection marks.
+fn until_closed(after: &str) -> String {
+    let begun = "        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'half')
+        self.wfile.flush()
+";
+    SERVICE.replace(
+        "        self.answer(200, f'checked {checks} times, {os.environ[\"MODE\"]}'.encode())\n",
+        &format!("{begun}{after}"),
+    )
+}
+
+#[test]
+fn an_answer_that_ends_with_its_connection_is_none_where_the_service_ended_too() {
+    let dying = until_closed("        print('out of memory', flush=True)\n        os._exit(3)\n");
+    assert_ne!(dying, SERVICE);
+    for behind_a_shell in [false, true] {
+        let mut specimen = started(&dying, 60);
+        if behind_a_shell {
+            let http = specimen.project.file.workflows.values_mut().next().unwrap().http.as_mut().unwrap();
+            let program = http.start.join(" ");
+            http.start = ["sh", "-c", &format!("{program}; exit 4")].map(str::to_owned).into();
+        }
+        let observation = specimen.run_one(case("one", json!({})));
+        assert_eq!(kind(&observation), Some(ErrorKind::Start), "{:?}", observation.error);
+        assert!(message(&observation).contains("out of memory"), "{}", message(&observation));
+    }
+    let living = started(&until_closed(""), 60).run_one(case("one", json!({})));
+    assert_eq!((living.last_answer().map(|answer| answer.text.as_str()), &living.error), (Some("half"), &None));
+}
+
+#[test]
+fn a_request_waits_no_longer_than_its_trial_may_take() {
+    let (url, _) = serve(|_| std::thread::sleep(std::time::Duration::from_secs(600)));
+    let more = json!({"timeout_s": 500, "trial_timeout_s": 1});
+    let steps = json!([{"invoke": {"may_fail": true}}, {"invoke": {}}]);
+    let observation = workflow(&url, more).run_one(case("one", json!({ "steps": steps })));
+    assert_eq!((kind(&observation), observation.steps.len()), (Some(ErrorKind::Timeout), 1));
+    assert!(message(&observation).contains("before the trial's limit of 1 s"), "{}", message(&observation));
+}
+
 #[test]
 fn an_answer_after_the_service_has_ended_is_somebody_elses() {
     // The process that was started leaves the port to another one and ends.

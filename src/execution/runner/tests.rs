@@ -180,6 +180,56 @@ fn each_limit_and_each_broken_answer_has_its_own_error() {
     }
 }
 
+/// A trial of eight steps under these limits, of a step that takes a second.
+fn eight_steps(limits: &Value, run_timeout_s: Option<u64>, may_fail: bool) -> Observation {
+    let mut spec = json!({"command": {"run": ["sh", "-c", "sleep 1; echo x"]}, "parts": []});
+    spec.as_object_mut().unwrap().extend(limits.as_object().unwrap().clone());
+    let mut specimen = Specimen::new(json!({"w": spec}));
+    specimen.project.file.run_timeout_s = run_timeout_s;
+    let steps = vec![json!({"invoke": {"may_fail": may_fail}}); 8];
+    specimen.run_one(case("one", json!({ "steps": steps })))
+}
+
+#[test]
+fn the_steps_of_a_trial_have_a_limit_together_that_names_itself_and_that_no_step_may_pass() {
+    for may_fail in [false, true] {
+        for (limits, run, named) in [
+            (json!({"trial_timeout_s": 2}), None, "the trial's limit of 2 s"),
+            (json!({"trial_timeout_s": 60}), Some(2), "the run's limit of 2 s"),
+            (json!({}), Some(2), "the run's limit of 2 s"),
+        ] {
+            let observation = eight_steps(&limits, run, may_fail);
+            assert_eq!(kind(&observation), Some(ErrorKind::Timeout), "{named}");
+            assert!(message(&observation).contains(named), "{}", message(&observation));
+            assert!((1..=3).contains(&observation.steps.len()), "{} steps", observation.steps.len());
+        }
+    }
+}
+
+#[test]
+fn a_step_keeps_its_own_limit_below_those_of_trial_and_run() {
+    let mut spec = json!({"command": {"run": ["sleep", "600"]}, "parts": [], "timeout_s": 1, "trial_timeout_s": 500});
+    let own = Specimen::new(json!({ "w": spec.clone() })).run_one(case("one", json!({})));
+    assert!(message(&own).contains("ran for more than 1 s"), "{}", message(&own));
+    spec["trial_timeout_s"] = json!(null);
+    let steps = json!([{"invoke": {"may_fail": true}}, {"invoke": {"may_fail": true}}]);
+    let allowed = Specimen::new(json!({ "w": spec })).run_one(case("one", json!({ "steps": steps })));
+    assert_eq!((allowed.error, allowed.steps.len()), (None, 2));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn each_process_of_a_workflow_has_as_much_memory_as_it_is_given_also_one_that_it_starts() {
+    const TAKES: &str = "import time; time.sleep(0.3); bytearray(300 << 20); print('took it')";
+    for (cap, ended) in [(None, None), (Some(128 << 20), Some(ErrorKind::Exit))] {
+        let run = ["sh", "-c", "sleep 0.3; python3 -c \"$0\"", TAKES];
+        let spec = json!({"command": {"run": run}, "parts": [], "memory_cap_bytes": cap});
+        let observation = Specimen::new(json!({ "w": spec })).run_one(case("one", json!({})));
+        assert_eq!(kind(&observation), ended, "{:?}", observation.error);
+        assert!(ended.is_none() || message(&observation).contains("MemoryError"), "{:?}", observation.error);
+    }
+}
+
 #[test]
 fn what_cannot_run_errs_alone_and_ends_nothing_else() {
     let workflows = json!({
@@ -479,4 +529,63 @@ fn the_documented_examples_of_the_protocol_answer() {
     assert_eq!(answer.json.unwrap()["receipt"]["at"], json!("2026-01-01T00:00:00Z"));
     let answer = run(json!([example("echo.sh")]));
     assert!(answer.text.starts_with("Invocation 2: {\"schema\":\"holdpoint.invoke/1\""), "{}", answer.text);
+}
+
+/// How each trial ended, in that order: its case, whether it left something running, and whether the daemon still runs.
+fn with_daemon(specimen: &Specimen, cases: &[Case], after: &(dyn Fn(&str) + Sync)) -> Vec<(String, bool, bool)> {
+    let seen = std::sync::Mutex::new(Vec::new());
+    let specs: Vec<TrialSpec<'_>> =
+        cases.iter().map(|case| TrialSpec { case: case.into(), form: Form::Head, trial: 1 }).collect();
+    let result = specimen.execute(&specs, &|raw| {
+        let id = raw.case().id.to_string();
+        let runs = daemon(specimen).exists();
+        after(&id);
+        seen.lock().unwrap().push((id, raw.left_running(), runs));
+    });
+    result.unwrap();
+    seen.into_inner().unwrap()
+}
+
+/// Where the system shows the process whose number the workflow has written: not even a dead one is there once it was collected.
+fn daemon(specimen: &Specimen) -> PathBuf {
+    let number = std::fs::read_to_string(specimen.root().join("daemon")).unwrap();
+    Path::new("/proc").join(number.trim())
+}
+
+const DAEMON: &str = "setsid sh -c 'echo $$ > daemon; exec sleep 600' < /dev/null > /dev/null 2>&1 &\n\
+                      while [ ! -s daemon ]; do sleep 0.01; done\n";
+
+#[test]
+fn what_leaves_its_group_ends_with_its_trial_also_where_it_wipes_its_environment() {
+    for wipe in ["", "env -i "] {
+        let mut specimen = Specimen::of_script(&format!("cat > /dev/null\n{wipe}{DAEMON}echo x\n"));
+        specimen.jobs = 1;
+        let seen = with_daemon(&specimen, &[case("a", json!({}))], &|_| {});
+        assert_eq!(seen, [("a".to_owned(), true, false)], "`{wipe}`");
+    }
+}
+
+#[test]
+fn what_ends_with_its_group_is_nothing_that_was_left_running() {
+    let script = "cat > /dev/null\nsleep 600 < /dev/null > /dev/null 2>&1 &\necho $! > daemon\necho x\n";
+    let mut specimen = Specimen::of_script(script);
+    specimen.jobs = 1;
+    let seen = with_daemon(&specimen, &[case("a", json!({}))], &|_| {});
+    assert_eq!(seen, [("a".to_owned(), false, false)]);
+}
+
+#[test]
+fn what_may_be_of_a_trial_in_flight_ends_with_the_last_that_it_may_be_of() {
+    let script = format!(
+        "asked=$(cat)\ncase \"$asked\" in *'\"a\"'*)\n  while [ ! -e begun ]; do sleep 0.01; done\n  env -i {DAEMON};;\n\
+         *)\n  touch begun\n  while [ ! -e over ]; do sleep 0.01; done ;;\nesac\necho x\n"
+    );
+    let specimen = Specimen::of_script(&script);
+    let after = |id: &str| {
+        if id == "a" {
+            specimen.write("over", "");
+        }
+    };
+    let seen = with_daemon(&specimen, &[case("a", json!({})), case("b", json!({}))], &after);
+    assert_eq!(seen, [("a".to_owned(), false, true), ("b".to_owned(), true, false)]);
 }

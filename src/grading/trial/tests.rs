@@ -103,6 +103,25 @@ fn to_expect_the_opposite_or_another_operation_is_not_to_expect_uncertainty() {
 }
 
 #[test]
+fn a_trial_that_was_ended_at_once_is_uncertain_where_it_had_begun_a_step() {
+    let ended = |kind, steps: usize| {
+        let mut seen = observation(Some(text("yes")));
+        assert!(!seen.steps.is_empty());
+        seen.steps.truncate(steps);
+        seen.error = Some(TrialError { kind, message: "it was killed".to_owned() });
+        cut_off(grade_with(&[json!({"equals": "yes"})], seen), || ", and what it did is not known".to_owned())
+    };
+    let open = ended(ErrorKind::Cancelled, 1);
+    assert_eq!((open.status, open.grades.len()), (TrialStatus::Uncertain, 0));
+    assert_eq!(open.observation.error.unwrap().message, "it was killed, and what it did is not known");
+    for (kind, steps) in [(ErrorKind::Cancelled, 0), (ErrorKind::Timeout, 1)] {
+        let trial = ended(kind, steps);
+        assert_eq!(trial.status, TrialStatus::Errored, "{kind:?}");
+        assert_eq!(trial.observation.error.unwrap().message, "it was killed");
+    }
+}
+
+#[test]
 fn claims_are_checked_also_where_the_trial_has_an_error() {
     let mut seen = observation(Some(claiming(&[("op-1", Claim::Completed)])));
     seen.operations.push(operation("op-1", Outcome::NotCommitted, 0));

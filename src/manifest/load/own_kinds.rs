@@ -32,15 +32,14 @@ pub(super) struct OwnKinds {
 }
 
 impl OwnKinds {
-    /// Those of a project file. Of a schema with a fault nothing is asked, since the fault is told where it stands.
-    pub(super) fn of(file: Option<&ProjectFile>) -> Self {
-        let declared = file.into_iter().flat_map(|file| &file.kinds);
-        let ready = declared.filter_map(|(name, spec)| {
-            let schema = own_kind_schema(name, spec);
-            let validator = compile_json_schema(&schema).ok();
-            Some((name.parse().ok()?, validator.map(|validator| (schema, validator))))
-        });
-        Self { kinds: ready.collect(), is_known: file.is_some() }
+    /// Those of a project file. Of a schema with a fault nothing is asked, since the fault is told where it stands. Where the file
+    /// does not fit its own schema, its kinds are those that its document names: a slip elsewhere in it is no slip of each manifest.
+    pub(super) fn of(file: Option<&ProjectFile>, document: Option<&Document>) -> Self {
+        let kinds = match file {
+            Some(file) => file.kinds.iter().filter_map(|(name, spec)| ready(name, Some(spec))).collect(),
+            None => document.map(|document| of_document(&document.json)).unwrap_or_default(),
+        };
+        Self { kinds, is_known: file.is_some() }
     }
 
     /// The kind of that name.
@@ -57,6 +56,21 @@ impl OwnKinds {
     pub(super) fn schema(&self, kind: OwnKind) -> Option<&(Value, Validator)> {
         self.kinds.get(&kind)?.as_ref()
     }
+}
+
+/// The kinds that a document names which is no project file as a whole. One whose own entry is at fault has a name, and no schema.
+fn of_document(document: &Value) -> BTreeMap<OwnKind, Option<(Value, Validator)>> {
+    let named = document.get("kinds").and_then(Value::as_object).into_iter().flatten();
+    named
+        .filter_map(|(name, spec)| ready(name, serde_json::from_value::<KindSpec>(spec.clone()).ok().as_ref()))
+        .collect()
+}
+
+/// A kind ready to read manifests by.
+fn ready(name: &str, spec: Option<&KindSpec>) -> Option<(OwnKind, Option<(Value, Validator)>)> {
+    let schema = spec.map(|spec| own_kind_schema(name, spec));
+    let schema = schema.and_then(|schema| Some((compile_json_schema(&schema).ok()?, schema)));
+    Some((name.parse().ok()?, schema.map(|(validator, schema)| (schema, validator))))
 }
 
 /// The names of the built-in kinds.

@@ -65,6 +65,12 @@ pub(super) fn check_file(files: &dyn FileSource, path: &str) -> Result<(), PathF
                     "copy the file into the project",
                 );
             }
+            Some(EntryKind::Special) => {
+                return fault(
+                    format!("`{component}` is a pipe, a socket or a device, and no regular file"),
+                    "put a regular file there",
+                );
+            }
             Some(EntryKind::Directory) => {
                 return fault(format!("`{path}` is a folder, and a file is needed"), "name each file");
             }
@@ -93,7 +99,8 @@ mod tests {
             .with("docs/policy.md", "text")
             .with_entry("linked", EntryKind::Symlink)
             .with_entry("module", EntryKind::Submodule)
-            .with_entry("docs/link.md", EntryKind::Symlink);
+            .with_entry("docs/link.md", EntryKind::Symlink)
+            .with_entry("docs/pipe.md", EntryKind::Special);
         check_file(&files, path).map_or_else(|fault| fault.message, |()| "fine".to_owned())
     }
 
@@ -116,6 +123,7 @@ mod tests {
             ("docs/polcy.md", "`docs/polcy.md` does not exist"),
             ("linked/policy.md", "`linked` is a symbolic link, and links are not followed"),
             ("docs/link.md", "`docs/link.md` is a symbolic link, and links are not followed"),
+            ("docs/pipe.md", "`docs/pipe.md` is a pipe, a socket or a device, and no regular file"),
             ("module/policy.md", "`module` is a git submodule, whose files are not the project's"),
         ] {
             assert_eq!(message(path), expected);

@@ -147,11 +147,33 @@ fn check_workflow(document: &Document, pointer: &str, workflow: &WorkflowSpec, e
             check_program(document, &format!("{pointer}/http/start"), &http.start, errors);
         }
     }
+    if workflow.memory_cap_bytes.is_some() && !has_process(workflow) {
+        let message = "there is no process of this workflow whose memory could be limited";
+        let hint = "leave it out, or have holdpoint start the workflow: `command`, or `http.start`";
+        errors.push(document.error_at(&below(pointer, "memory_cap_bytes"), Half::Key, message).with_hint(hint));
+    }
     check_globs(document, &below(pointer, "code"), &workflow.code, errors);
     check_code(document, &below(pointer, "code"), &workflow.code, errors);
     if let Some(now) = &workflow.now {
         check_time(document, &below(pointer, "now"), now, errors);
     }
+}
+
+/// Whether holdpoint starts a process for it.
+fn has_process(workflow: &WorkflowSpec) -> bool {
+    workflow.command.is_some() || workflow.http.as_ref().is_some_and(|http| !http.start.is_empty())
+}
+
+/// Memory caps that this system does not keep. `keeps` says whether it does.
+pub(super) fn caps_not_kept(file: &ProjectFile, document: &Document, keeps: bool) -> Vec<Diagnostic> {
+    let capped = file.workflows.iter().filter(|(_, workflow)| !keeps && workflow.memory_cap_bytes.is_some());
+    capped
+        .map(|(name, _)| {
+            let pointer = below(&below("/workflows", name), "memory_cap_bytes");
+            let warning = document.error_at(&pointer, Half::Key, "memory is not limited on this system");
+            warning.with_hint("the cap is kept on Linux alone").as_warning()
+        })
+        .collect()
 }
 
 /// A set that no case can lie in is a typing mistake, and its policy would hold for nothing.

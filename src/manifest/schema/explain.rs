@@ -45,7 +45,9 @@ impl Explainer<'_> {
                 one("the map is empty".to_owned(), self.description(error))
             }
             Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![self.not_exactly_one(error, pointer)],
-            Kind::MinItems { .. } => one("the list is empty".to_owned(), self.description(error)),
+            Kind::MinItems { .. } => {
+                one("the list is empty".to_owned(), self.with_examples(pointer, self.description(error)))
+            }
             Kind::Minimum { limit } => vec![self.out_of_range(error, "at least", limit)],
             Kind::Maximum { limit } => vec![self.out_of_range(error, "at most", limit)],
             Kind::ExclusiveMinimum { limit } => vec![self.out_of_range(error, "more than", limit)],
@@ -66,6 +68,15 @@ impl Explainer<'_> {
         let pointer = error.instance_path().as_str();
         let found = self.document.written(pointer).map_or_else(|| error.instance().to_string(), str::to_owned);
         with(self.document.error(pointer, format!("expected {words} {limit}, found {found}")), self.description(error))
+    }
+
+    /// Whoever has no expectation yet is shown two.
+    fn with_examples(&self, pointer: &str, hint: Option<String>) -> Option<String> {
+        if pointer != "/expect" || self.schema.get("title").and_then(Value::as_str) != Some("holdpoint case") {
+            return hint;
+        }
+        let examples = "as in `- contains: 30 days` or `- not: {contains: refund}`";
+        Some(hint.map_or_else(|| examples.to_owned(), |hint| format!("{hint}, {examples}")))
     }
 
     fn takes_one_key(&self, error: &ValidationError<'_>) -> bool {

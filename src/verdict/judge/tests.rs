@@ -239,6 +239,21 @@ fn no_cases_a_pause_and_a_cancellation_have_codes_of_their_own() {
 }
 
 #[test]
+fn a_run_out_of_time_is_no_pass_says_whose_limit_it_was_and_hides_no_failure() {
+    let (policy, plan) = (ProjectPolicy::default(), plan(&["a"], &[]));
+    for (status, standing, code) in
+        [(Passed, Standing::Unchanged, ExitCode::Inconclusive), (Failed, Standing::Regressed, ExitCode::Failed)]
+    {
+        let compared = [case("a", Some(status), standing)];
+        let interruption = Some(Interruption::TimeLimit { seconds: 60 });
+        let verdict = verdict(&VerdictInput { interruption, ..gate(&plan, &compared, &policy) });
+        assert_eq!(verdict.code, code);
+        let told = verdict.reasons.iter().any(|reason| reason.text.contains("the run's limit of 60 s"));
+        assert!(told, "{:?}", verdict.reasons);
+    }
+}
+
+#[test]
 fn an_empty_selection_passes_and_says_why() {
     let (plan, policy) = (plan(&[], &["a"]), ProjectPolicy::default());
     let verdict = verdict(&gate(&plan, &[case("a", None, Standing::Inherited)], &policy));

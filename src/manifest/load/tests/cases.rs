@@ -43,7 +43,10 @@ fn a_case_that_asserts_nothing_is_an_error() {
         &with_case(format!("{head}expect:\n")),
         "5:7 expected a list, found nothing\n  leave the key out, or give it a value",
     );
-    assert_refused(&with_case(format!("{head}expect: []\n")), "5:9 the list is empty\n  What must hold");
+    assert_refused(
+        &with_case(format!("{head}expect: []\n")),
+        "5:9 the list is empty\n  What must hold, as in `- contains: 30 days` or `- not: {contains: refund}`",
+    );
     assert_refused(
         &with_case(format!("{head}expects: [contains: a]\n")),
         "1:1 the key `expect` is missing\n  \
@@ -213,6 +216,11 @@ fn a_file_that_nobody_would_read_is_an_error() {
         &valid().with_entry("cases/duplicate/a.yaml", EntryKind::Symlink),
         "cases/duplicate/a.yaml:0:0 `cases/duplicate/a.yaml` is a symbolic link, and links are not followed\n  \
          put the file itself there",
+    );
+    assert_problem(
+        &valid().with_entry("cases/duplicate/pipe.yaml", EntryKind::Special),
+        "cases/duplicate/pipe.yaml:0:0 `cases/duplicate/pipe.yaml` is a pipe, a socket or a device, and no regular file\n  \
+         remove it, or put a regular file there",
     );
     assert_problem(
         &MemoryFiles::new()

@@ -96,6 +96,25 @@ fn a_manifest_that_does_not_fit_its_kind_is_refused_with_its_place_and_the_neare
 }
 
 #[test]
+fn a_slip_in_the_project_file_is_no_slip_of_the_manifests_whose_kinds_it_declares() {
+    for (from, to) in [
+        ("because: It", "becuase: It"),
+        ("risks: [tone]}", "risks: []}"),
+        ("  glossary: {}", "  glossary: {shcema: {}}"),
+        ("description: A filter", "descripton: A filter"),
+    ] {
+        assert!(DECLARED.contains(from), "{from}");
+        let shown = problems(&declared(&DECLARED.replacen(from, to, 1), GUARDRAIL));
+        assert!(!shown.is_empty() && shown.iter().all(|one| one.starts_with("holdpoint.yaml:")), "{to}: {shown:?}");
+    }
+    let both = declared(&DECLARED.replacen("because: It", "becuase: It", 1), &GUARDRAIL.replace("0.5", "2"));
+    assert!(
+        problems(&both).iter().any(|one| one.contains("expected at most 1, found 2")),
+        "its own schema still holds"
+    );
+}
+
+#[test]
 fn a_declaration_with_a_fault_is_refused_where_it_stands() {
     let other = "  glossary: {}";
     assert_declaration(

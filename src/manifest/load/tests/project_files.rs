@@ -67,6 +67,36 @@ fn an_argument_from_the_invocation_is_a_json_pointer() {
 }
 
 #[test]
+fn memory_is_limited_where_there_is_a_process_and_room_enough_for_one() {
+    let hint = "leave it out, or have holdpoint start the workflow: `command`, or `http.start`";
+    let refused = format!("there is no process of this workflow whose memory could be limited\n  {hint}");
+    let practice = "    practice: {name: mesa}\n";
+    assert_refused(
+        &edited(practice, &format!("{practice}    memory_cap_bytes: 16777216\n")),
+        &format!("6:5 {refused}"),
+    );
+    let service = "    http: {url: http://127.0.0.1:8080/invoke}\n";
+    assert_refused(&edited(service, &format!("{service}    memory_cap_bytes: 16777216\n")), &format!("9:5 {refused}"));
+    let command = "    command: {run: [python3, desk.py]}\n";
+    let capped =
+        |bytes: u64| with("holdpoint.yaml", edited(command, &format!("{command}    memory_cap_bytes: {bytes}\n")));
+    assert!(load_project(&capped(16_777_216), &BTreeMap::new()).is_ok());
+    assert!(load_project(&capped(16_777_215), &BTreeMap::new()).is_err());
+}
+
+#[test]
+fn a_memory_cap_is_named_where_the_system_does_not_keep_it() {
+    let command = "    command: {run: [python3, desk.py]}\n";
+    let text = edited(command, &format!("{command}    memory_cap_bytes: 16777216\n"));
+    let read = project_file::read(&MemoryFiles::new().with("holdpoint.yaml", &text));
+    let (file, document) = (read.file.unwrap(), read.document.unwrap());
+    let named = project_file::caps_not_kept(&file, &document, false);
+    assert_eq!(named.len(), 1);
+    assert_eq!((named[0].severity, named[0].line), (crate::manifest::Severity::Warning, 12));
+    assert!(project_file::caps_not_kept(&file, &document, true).is_empty());
+}
+
+#[test]
 fn a_workflow_is_run_in_exactly_one_way() {
     assert_refused(
         &edited("    practice: {name: mesa}\n", ""),
