@@ -32,13 +32,15 @@ mod resume;
 mod schemas;
 mod templates;
 mod times;
+mod unsettled;
+mod variables;
 
 pub use crate::store::Choice;
 pub use acceptance::{AcceptRequest, Accepted, accept, revoke};
 pub use accepted::{LedgerCheck, open_ledger, verify_ledger};
 pub use audit::audit;
 pub use carry_out::{Progress, ProgressEvent};
-pub use case_from::{CaseFromRequest, CaseOrigin, new_case_from};
+pub use case_from::{BegunCase, CaseFromRequest, CaseOrigin, new_case_from};
 pub use cases::{CaseCell, CaseOverview, NewCase, case_overview, new_case};
 pub use compare_records::compare_records;
 pub use error::PipelineError;
@@ -55,6 +57,7 @@ pub use publish::{REPORTS_FOLDER, project_option, read_document};
 pub use report_file::DOCUMENT;
 pub use resume::{CompleteRun, ResumeRequest, Resumed, resume};
 pub use schemas::{Renewal, WrittenSchemas, own_kind_schemas, write_schemas};
+pub use unsettled::unsettled;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -66,7 +69,7 @@ use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
 use crate::report::{MutationDocument, ReportDocument, blind_sentences, check_templates};
 use crate::selection::Plan;
 use crate::store::{EndedRun, RunKind, RunSummary, ShadowRun, Store};
-use crate::verdict::{Purpose, Shadow, Verdict, VerdictInput, verdict};
+use crate::verdict::{Interruption, Purpose, Shadow, Verdict, VerdictInput, verdict};
 
 use carry_out::Outcome;
 
@@ -96,6 +99,8 @@ pub struct Request {
     pub mutate: bool,
     /// Which part of the run is carried out, where it is not the whole.
     pub part: Option<PartRequest>,
+    /// What an earlier run left open, as [`unsettled`] says it: it stands among the report's limits.
+    pub unsettled: Option<String>,
 }
 
 /// A run that came to its end.
@@ -160,6 +165,8 @@ pub fn conclude(
     let run = times::run_id(&started);
     let prepared = prepare::prepare(request)?;
     let store = Store::of_project(&request.project_root);
+    // Where the results are noted in the end: what keeps that from being done is to be known before anything runs.
+    store.history()?;
     let _alive = store.hold_run(&run)?;
     leftovers::clear(&store);
     conclude_begun(request, kind, Begun { run, started, store, prepared, on_record: None }, cancellation, progress)
@@ -334,7 +341,7 @@ fn outside(paths: usize) -> Option<String> {
     (paths > 0).then(|| format!("{what} in the repository, outside the project's folder, and nobody looked at them"))
 }
 
-/// Closes the run's record and notes each case's last result. A run that was cancelled or paused leaves results of the cases
+/// Closes the run's record and notes each case's last result. A run that was cancelled, paused or out of time leaves results of the cases
 /// that it finished, and no others.
 fn keep(
     store: &Store,
@@ -351,6 +358,7 @@ fn keep(
     let word = match judged.verdict.code {
         ExitCode::Cancelled => "cancelled",
         ExitCode::Paused => "paused",
+        _ if matches!(outcome.ending.interruption, Some(Interruption::TimeLimit { .. })) => RunSummary::TIME_LIMIT,
         _ => document.verdict.name(),
     };
     let summary = RunSummary {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::domain::Digest;
+use crate::domain::{BUILT_IN_RISKS, Digest};
 use crate::manifest::PartAtRisk;
 
 use super::run_arguments::digest;
@@ -284,9 +284,9 @@ pub(super) struct CaseNewArguments {
     /// The part, and the risk that a change of it puts at stake.
     #[arg(long = "for", value_name = "PART/RISK", conflicts_with = "from")]
     pub(super) shows: Option<PartAtRisk>,
-    /// What was recorded: a case of a run (RUN/CASE, or latest/CASE), or `incident FILE`, a paper as `holdpoint incident --json`
+    /// What was recorded: `RUN/CASE`, a case of a run (or `latest/CASE`); or `incident FILE`, a paper as `holdpoint incident --json`
     /// writes it.
-    #[arg(long, value_names = ["RUN/CASE | incident", "FILE"], num_args = 0..=2)]
+    #[arg(long, value_name = "WHAT", num_args = 0..=2)]
     pub(super) from: Option<Vec<String>>,
     /// The case's id; by default made of part and risk, or of the recorded case's.
     #[arg(long, value_name = "ID")]
@@ -492,6 +492,27 @@ impl TypedValueParser for KindOfFile {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(super::schema::kinds().map(|(name, what)| PossibleValue::new(name).help(what))))
+    }
+}
+
+/// Any word, since a project has risks of its own; shells complete those that every project has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RiskName;
+
+impl TypedValueParser for RiskName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(BUILT_IN_RISKS.into_iter().map(PossibleValue::new)))
     }
 }
 

@@ -84,6 +84,9 @@ fn list(context: &Context, arguments: &CaseListArguments) -> Result<ExitCode, Fa
 /// What changes would leave uncovered, with the commands that begin the cases.
 fn gaps(overview: &CaseOverview, option: &str) -> Vec<String> {
     let gaps: Vec<&Coverage> = overview.coverage.iter().filter(|row| row.cases == 0).collect();
+    if overview.project.parts.is_empty() {
+        return vec!["There is no part: `manifests/` describes none, so no gap can be named.".to_owned()];
+    }
     if gaps.is_empty() {
         let parts = counted(overview.project.parts.len(), "part");
         return vec![format!(
@@ -102,6 +105,9 @@ fn gaps(overview: &CaseOverview, option: &str) -> Vec<String> {
 
 /// The cases that a workflow which does nothing would pass: their passes show nothing.
 fn doing_nothing(overview: &CaseOverview) -> Vec<String> {
+    if overview.do_nothing.is_empty() {
+        return vec!["There is no case.".to_owned()];
+    }
     let cases = || overview.do_nothing.iter();
     let passed: Vec<&CaseId> = cases().filter(|(_, word)| word.passes()).map(|(case, _)| case).collect();
     let open = cases().filter(|(_, word)| word.is_open()).count();

@@ -2,18 +2,22 @@
 
 use std::fs;
 
-use crate::domain::{CaseId, ExitCode, Risk, WorkflowId};
+use crate::domain::{CaseId, ExitCode, Risk, WorkflowId, some_of};
 use crate::operations::Incident;
 use crate::pipeline::{self, CaseFromRequest, CaseOrigin};
 
 use super::Context;
 use super::arguments::CaseNewArguments;
 use super::case::announce;
+use super::console::{WARN, paint};
 use super::failure::Failure;
 use super::schema;
 
 /// The most bytes of an incident paper.
 const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// The most variables that are named.
+const NAMED: usize = 10;
 
 pub(super) fn run(context: &Context, arguments: &CaseNewArguments) -> Result<ExitCode, Failure> {
     let request = CaseFromRequest {
@@ -22,11 +26,19 @@ pub(super) fn run(context: &Context, arguments: &CaseNewArguments) -> Result<Exi
         workflow: arguments.workflow.as_deref().map(WorkflowId::from),
         set: arguments.set.as_deref().map(Risk::from),
     };
-    let skeleton = pipeline::new_case_from(&context.project_root, &context.environment, &request)?;
+    let begun = pipeline::new_case_from(&context.project_root, &context.environment, &request)?;
     schema::lay_down(context, &context.project_root)?;
     let todo =
         "Say what must hold: what was seen stands there as lines to confirm, and what went wrong is turned round";
-    announce(context, &skeleton, "It holds what was recorded, and asserts nothing yet", todo);
+    announce(context, &begun.skeleton, "It holds what was recorded, and asserts nothing yet", todo);
+    if !begun.unset.is_empty() {
+        context.console.complain(format!(
+            "{}: not set here, so that the value could not be looked for and may stand in the case in the clear: {}. Set what was set \
+             when the run was made, remove the case, and make it anew.",
+            paint(WARN, "warning"),
+            some_of(&begun.unset, NAMED)
+        ));
+    }
     Ok(ExitCode::Passed)
 }
 

@@ -21,7 +21,7 @@ const TO_DO: [(&str, &str); 5] = [
     ),
     (
         "any_words_pass",
-        "Expect words that only the right answer has: another case's answer, or the opposite, passes as well.",
+        "Expect what only the right answer has: a sentence that has nothing to do with it, or a value far from it, passes as well.",
     ),
     ("near_copies", "Take one away, or let each ask what the other does not."),
     (
@@ -57,17 +57,60 @@ pub(super) fn run(context: &Context, arguments: &CaseLintArguments) -> Result<Ex
     say("passed_by_nothing", "Passed by a workflow that does nothing", of(&lint.passed_by_nothing));
     say("cannot_fail", "No damage to what was observed makes them fail", of(&lint.cannot_fail));
     say("any_words_pass", "Whatever is answered passes, as long as it is anything", of(&lint.any_words_pass));
-    let copy =
-        |pair: &pipeline::NearCopy| format!("{} and {}, {:.0} % alike", pair.case, pair.other, 100.0 * pair.alike);
-    say("near_copies", "Near copies of each other", lint.near_copies.iter().map(copy).collect());
+    say(
+        "near_copies",
+        "Near copies of each other",
+        lint.near_copy_groups.iter().map(|group| alike(&lint, group)).collect(),
+    );
     say("never_selected", "No change of a part would run them", of(&lint.never_selected));
+    for (title, cases) in lesser(&lint) {
+        let lines = of(cases);
+        if !lines.is_empty() {
+            context.console.say(format!("{title} ({})", lines.len()));
+            lines.iter().for_each(|line| context.console.say(format!("  {line}")));
+        }
+    }
     summary(context, &lint, project.cases.len());
     Ok(code)
 }
 
+/// What is said and is no finding.
+fn lesser(lint: &CaseLint) -> [(&'static str, &[CaseId]); 4] {
+    [
+        (
+            "No finding: they ask for the form of the answer and nothing else, and any answer of that form passes",
+            &lint.form_only,
+        ),
+        (
+            "Not tried: no damage to what was observed concerned what they expect, so whether they can fail is not known",
+            &lint.graders_untried,
+        ),
+        (
+            "Not tried: a program judges, or it only forbids, and neither can be asked about what never happened",
+            &lint.not_judged,
+        ),
+        (
+            "No finding: no change of a part would run them, but one of the code, the project file or an unknown path does",
+            &lint.run_by_code_alone,
+        ),
+    ]
+}
+
+/// A group of near copies in a line.
+fn alike(lint: &CaseLint, group: &[CaseId]) -> String {
+    let of_group = lint.near_copies.iter().filter(|pair| group.contains(&pair.case));
+    let (least, most) =
+        of_group.fold((1.0_f32, 0.0_f32), |(least, most), pair| (least.min(pair.alike), most.max(pair.alike)));
+    let percent = |share: f32| format!("{:.0}", 100.0 * share);
+    let (least, most) = (percent(least), percent(most));
+    let range = if least == most { least } else { format!("{least} to {most}") };
+    let ids: Vec<&str> = group.iter().map(CaseId::as_str).collect();
+    format!("{}: {range} % alike", ids.join(", "))
+}
+
 fn summary(context: &Context, lint: &CaseLint, cases: usize) {
     if lint.is_clean() {
-        context.console.say(format!("{}: {}", paint(GOOD, "nothing found"), counted(cases, "case")));
+        context.console.say(nothing_found(lint, cases));
     }
     if !lint.never_ran.is_empty() {
         context.console.remark(format!(
@@ -84,11 +127,18 @@ fn summary(context: &Context, lint: &CaseLint, cases: usize) {
             as_it_stands(failed)
         ));
     }
-    if !lint.not_judged.is_empty() {
-        context.console.remark(format!(
-            "Nothing could be damaged in {}: a program judges, or it only forbids, and neither can be asked about what never happened.",
-            counted(lint.not_judged.len(), "case")
-        ));
+}
+
+/// The line where nothing was found, with how much of that is known.
+fn nothing_found(lint: &CaseLint, cases: usize) -> String {
+    let (found, of) = (paint(GOOD, "nothing found"), counted(cases, "case"));
+    match lint.never_ran.len() {
+        0 => format!("{found}: {of}"),
+        never if never == cases => {
+            let (has, they) = if cases == 1 { ("it has not run", "it") } else { ("none of them has run", "they") };
+            format!("{found} in what can be told without a run: {of}; {has}, so whether {they} can fail is not known")
+        }
+        never => format!("{found}: {of}, of which {never} never ran, so that whether those can fail is not known"),
     }
 }
 

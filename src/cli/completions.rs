@@ -54,6 +54,22 @@ pub(super) fn man(context: &Context, arguments: &ManArguments) -> Result<ExitCod
     Ok(ExitCode::Passed)
 }
 
+/// The line of a synopsis with what each option takes, which the library leaves out.
+fn with_value_names(line: &str, command: &clap::Command) -> String {
+    let escaped = |text: &str| text.replace('-', "\\-");
+    let mut line = line.to_owned();
+    let takes_one = |option: &&clap::Arg| option.get_action().takes_values() && !option.is_positional();
+    for option in command.get_arguments().filter(takes_one) {
+        let (Some(long), Some(names)) = (option.get_long(), option.get_value_names()) else { continue };
+        let names: Vec<String> = names.iter().map(|name| format!("\\fI{}\\fR", escaped(name))).collect();
+        let name = format!("\\fB\\-\\-{}\\fR", escaped(long));
+        for end in [']', '>'] {
+            line = line.replace(&format!("{name}{end}"), &format!("{name} {}{end}", names.join(" ")));
+        }
+    }
+    line
+}
+
 /// The pages of a command and of those below it, with the names of their files.
 fn man_pages(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> std::io::Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
@@ -66,8 +82,32 @@ fn man_pages(command: &clap::Command, pages: &mut Vec<(String, Vec<u8>)>) -> std
     let name = command.get_display_name().unwrap_or(NAME);
     // The library leaves an empty date out, so that what follows it would be taken for one.
     let title = format!(".TH {name} 1 \"\" \"{NAME} {}\" \"{NAME}\"", env!("CARGO_PKG_VERSION"));
-    let lines = text.lines().map(|line| if line.starts_with(".TH ") { title.as_str() } else { line });
+    let lines = text.lines().map(|line| match line {
+        _ if line.starts_with(".TH ") => title.clone(),
+        _ if line.contains("[\\fB\\-\\-") || line.contains("<\\fB\\-\\-") => with_value_names(line, command),
+        _ => line.to_owned(),
+    });
     let lines: String = lines.map(|line| format!("{line}\n")).collect();
     pages.push((page.get_filename(), lines.into_bytes()));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_synopsis_says_what_each_option_takes() {
+        let mut command = Arguments::command().name(NAME).disable_help_subcommand(true);
+        command.build();
+        let mut pages = Vec::new();
+        man_pages(&command, &mut pages).unwrap();
+        let (_, page) = pages.iter().find(|(name, _)| name == "holdpoint-case-new.1").unwrap();
+        let page = String::from_utf8(page.clone()).unwrap();
+        let synopsis: String = page.lines().skip_while(|line| *line != ".SH SYNOPSIS").take(3).collect();
+        for said in ["\\-\\-for\\fR \\fIPART/RISK\\fR]", "\\-\\-project\\fR \\fIDIR\\fR]"] {
+            assert!(synopsis.contains(said), "{said} in {synopsis}");
+        }
+        assert!(synopsis.contains("\\-\\-help\\fR]"), "what takes nothing stays as it is: {synopsis}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -14,6 +15,8 @@ use super::wrap::{columns, wrapped};
 pub(super) struct Console {
     choice: Option<ColorChoice>,
     quiet: bool,
+    /// Why something of what was asked for could not be written, the first time.
+    unwritten: Arc<OnceLock<String>>,
 }
 
 /// Headings.
@@ -34,7 +37,7 @@ impl Console {
             Color::Always => Some(ColorChoice::Always),
             Color::Never => Some(ColorChoice::Never),
         };
-        Self { choice, quiet }
+        Self { choice, quiet, unwritten: Arc::default() }
     }
 
     /// Whether only what went wrong is to be said.
@@ -42,11 +45,19 @@ impl Console {
         self.quiet
     }
 
-    /// What was asked for: to standard output, with a line end.
+    /// Why something of what was asked for could not be written, where that was so. A reader that closed the pipe has had enough.
+    pub(super) fn unwritten(&self) -> Option<&str> {
+        self.unwritten.get().map(String::as_str)
+    }
+
+    /// What was asked for: to standard output, with a line end. What cannot be written is known by [`Self::unwritten`].
     pub(super) fn say(&self, text: impl AsRef<str>) {
         let stream = std::io::stdout();
         let choice = self.choice.unwrap_or_else(|| AutoStream::choice(&stream));
-        write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
+        let written = write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
+        if let Err(error) = had_enough(written) {
+            self.unwritten.get_or_init(|| error.to_string());
+        }
     }
 
     /// A whole text of ended lines to standard output; nothing where it is empty.
@@ -75,7 +86,8 @@ impl Console {
     pub(super) fn complain(&self, text: impl AsRef<str>) {
         let stream = std::io::stderr();
         let choice = self.choice.unwrap_or_else(|| AutoStream::choice(&stream));
-        write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
+        // Where that cannot be written there is no one to tell.
+        let _ = write_line(AutoStream::new(stream.lock(), choice), text.as_ref());
     }
 
     /// Prints a value as one JSON document.
@@ -111,9 +123,8 @@ fn had_enough(written: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-/// A line that cannot be written has no one to read it: the command goes on, its exit code still speaks.
-fn write_line(mut stream: impl Write, text: &str) {
-    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(b"\n")).and_then(|()| stream.flush());
+fn write_line(mut stream: impl Write, text: &str) -> std::io::Result<()> {
+    stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(b"\n")).and_then(|()| stream.flush())
 }
 
 /// `text` in `style`.

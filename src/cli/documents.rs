@@ -42,6 +42,8 @@ pub(super) struct RunRow {
     pub(super) exit_code: Option<u8>,
     /// How many trials are on record.
     pub(super) trials: usize,
+    /// How many trials were in flight on targets that outlive them when the run was cut off, and wait for a person.
+    pub(super) held: usize,
     /// Which part of a run it is, where it is not a whole one.
     pub(super) part: Option<PartOfRun>,
     /// The runs that it was put together from.
@@ -49,7 +51,7 @@ pub(super) struct RunRow {
 }
 
 impl RunRow {
-    pub(super) fn new(record: &RunRecord) -> Self {
+    pub(super) fn new(record: &RunRecord, held: usize) -> Self {
         let (header, summary) = (&record.header, record.summary.as_ref());
         Self {
             run: header.run.clone(),
@@ -59,6 +61,7 @@ impl RunRow {
             verdict: summary.map_or_else(|| "cut off".to_owned(), |summary| summary.verdict.clone()),
             exit_code: summary.map(|summary| summary.exit_code),
             trials: record.trials.len(),
+            held,
             part: header.part.clone(),
             merged_from: header.merged_from.clone(),
         }

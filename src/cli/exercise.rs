@@ -22,6 +22,7 @@ pub(super) fn run(context: &Context, arguments: &ExerciseArguments) -> Result<Ex
     if let Some(row) = &arguments.keep {
         return keep(context, row);
     }
+    check::require_text_path(context)?;
     let request = ExerciseRequest {
         project_root: context.project_root.clone(),
         environment: context.environment.clone(),

@@ -59,10 +59,7 @@ impl Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::NoSuchRun(text) => Self::usage(text),
-            other => Self::internal(other.to_string()),
-        }
+        PipelineError::from(error).into()
     }
 }
 

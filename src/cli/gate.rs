@@ -6,6 +6,7 @@ use crate::report::{self, PlanDocument};
 use crate::store::RunKind;
 
 use super::arguments::{EffortArguments, GateArguments, ResumeArguments, SideArguments};
+use super::console::{WARN, paint};
 use super::failure::Failure;
 use super::progress::Ticker;
 use super::{Context, check, diagnostics, interrupts, partition};
@@ -43,6 +44,7 @@ pub(super) fn request(context: &Context, sides: &SideArguments, choice: Choice, 
         trials: effort.trials,
         mutate: false,
         part: None,
+        unsettled: None,
     }
 }
 
@@ -55,6 +57,14 @@ pub(super) fn conclude(
     json: bool,
 ) -> Result<ExitCode, Failure> {
     check::require_project_file(context)?;
+    check::require_text_path(context)?;
+    let begins = resume.is_none();
+    let unsettled =
+        begins.then(|| pipeline::unsettled(&context.project_root, context.named_folder.as_deref())).flatten();
+    if let Some(sentence) = &unsettled {
+        context.console.complain(format!("{}: {sentence}", paint(WARN, "warning")));
+    }
+    let request = &Request { unsettled, ..request.clone() };
     let cancellation = interrupts::watch(&context.console)?;
     let ticker = Ticker::new(&context.console, context.verbose);
     let progress = |event: ProgressEvent<'_>| ticker.tick(&event);

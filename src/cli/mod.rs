@@ -69,13 +69,23 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; clap prints both kinds itself, and a closed pipe ends it quietly.
-            let _ = error.print();
-            return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Passed };
+            let printed = error.print();
+            let asked_for = !error.use_stderr();
+            let lost = printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+            return match (asked_for, lost) {
+                (true, true) => ExitCode::Internal,
+                (true, false) => ExitCode::Passed,
+                (false, _) => ExitCode::Usage,
+            };
         }
     };
     let console = Console::new(arguments.color, arguments.quiet);
     let wants_json = arguments.command.wants_json();
-    match dispatch(arguments, console.clone()) {
+    let told = dispatch(arguments, console.clone()).and_then(|code| match console.unwritten() {
+        None => Ok(code),
+        Some(why) => Err(Failure::internal(format!("standard output cannot be written: {why}"))),
+    });
+    match told {
         Ok(code) => code,
         Err(failure) => {
             failure.show(&console);

@@ -224,6 +224,9 @@ fn text(cell: &CaseTally, digits: usize) -> Shown {
 pub(super) fn legend(matrix: &RiskMatrix) -> Vec<String> {
     let cells: Vec<&CaseTally> =
         matrix.rows.iter().flat_map(|row| row.cells.values()).chain(matrix.every_case.values()).collect();
+    if cells.is_empty() {
+        return Vec::new();
+    }
     let marks = MARKS.iter().filter(|(status, ..)| cells.iter().any(|cell| cell.last.contains_key(status)));
     let mut marks: Vec<String> = marks.map(|(_, mark, word)| format!("{mark} {word}")).collect();
     if cells.iter().any(|cell| cell.never_ran() > 0) {
@@ -239,7 +242,8 @@ pub(super) fn legend(matrix: &RiskMatrix) -> Vec<String> {
             marks.join(", ")
         ),
     };
-    let mut lines = vec![counted];
+    // Where every cell is a gap, no number stands there that could be explained.
+    let mut lines: Vec<String> = cells.iter().any(|cell| !cell.is_gap()).then_some(counted).into_iter().collect();
     if cells.iter().any(|cell| cell.is_gap()) {
         lines.push("gap  a change of the part puts the risk at stake, and no case shows it".to_owned());
     }
@@ -355,5 +359,17 @@ policy_accuracy   ──╮   │       │
         let said = anstream::adapter::strip_str(&legend(&matrix).join("\n")).to_string();
         assert!(said.contains("all passed when they last ran here"), "{said}");
         assert!(!said.contains("gap") && !said.contains('!'), "{said}");
+    }
+
+    #[test]
+    fn where_no_case_is_nothing_is_said_of_how_cases_ended() {
+        let mut matrix = matrix();
+        matrix.every_case.clear();
+        matrix.rows.drain(..2);
+        matrix.rows[0].cells.remove(&Risk::from("uncertain_outcome"));
+        let said = anstream::adapter::strip_str(&legend(&matrix).join("\n")).to_string();
+        assert!(said.contains("gap") && !said.contains("passed"), "{said}");
+        matrix.rows.clear();
+        assert!(legend(&matrix).is_empty(), "an empty matrix has nothing to explain");
     }
 }

@@ -17,10 +17,13 @@ pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCo
     }
     let mut rows = Vec::new();
     for run in store.runs()?.into_iter().rev() {
-        match store.read_run(&run) {
-            Ok(record) => rows.push(RunRow::new(&record)),
+        match store.read_run(&run).and_then(|record| Ok((record, store.held_trials(&run)?))) {
+            Ok((record, held)) => rows.push(RunRow::new(&record, held)),
             // One damaged record must not hide the others.
-            Err(error) => context.console.complain(format!("{run}: {error}")),
+            Err(error) => {
+                context.console.complain(format!("{run}: {error}"));
+                error.hint().iter().for_each(|hint| context.console.complain(format!("  {hint}")));
+            }
         }
     }
     if arguments.json {
@@ -30,10 +33,11 @@ pub(super) fn run(context: &Context, arguments: &RunsArguments) -> Result<ExitCo
     } else {
         for row in &rows {
             let part = row.part.as_ref().map(|part| format!("  part {} of {}", part.part.number, part.part.of));
-            let RunRow { run, kind, verdict, trials, .. } = row;
+            let RunRow { run, kind, verdict, trials, held, .. } = row;
+            let held = if *held > 0 { format!("  {held} held for a person") } else { String::new() };
             context
                 .console
-                .say(format!("{run}  {kind:<4}  {verdict:<12}  {trials} trials{}", part.unwrap_or_default()));
+                .say(format!("{run}  {kind:<4}  {verdict:<12}  {trials} trials{held}{}", part.unwrap_or_default()));
         }
     }
     Ok(ExitCode::Passed)

@@ -99,7 +99,7 @@ pub fn revoke(project_root: &Path, record: &str, by: &str, reason: &str) -> Resu
     Ok(ledger.append(&revocation, &Contents::default())?)
 }
 
-/// A run that was cut off, cancelled or paused shows only a part of what it set out to show.
+/// A run that was cut off, cancelled, paused or out of time shows only a part of what it set out to show.
 pub(super) fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     let run = &record.header.run;
     if record.header.kind == RunKind::Imported {
@@ -123,6 +123,10 @@ pub(super) fn require_whole(record: &RunRecord) -> Result<(), PipelineError> {
     match &record.summary {
         Some(RunSummary { verdict, .. }) if ["cancelled", "paused"].contains(&verdict.as_str()) => {
             Err(PipelineError::NotAcceptable(format!("run {run} was {verdict}: run it again to its end")))
+        }
+        Some(RunSummary { verdict, .. }) if verdict == RunSummary::TIME_LIMIT => {
+            let text = format!("run {run} was out of time before its end: finish it with `--resume {run}`");
+            Err(PipelineError::NotAcceptable(text))
         }
         Some(RunSummary { lost_evidence, .. }) if !lost_evidence.is_empty() => {
             let text = format!("run {run} shows nothing that could be accepted: {}", lost_evidence.join("; "));

@@ -46,7 +46,8 @@ pub fn audit(
             Err(reason) => unplanned.push(UnplannedStep { commit: commit.id.to_string(), reason }),
         }
     }
-    let shadows = store.history()?.shadows()?;
+    let history = store.history_to_read()?;
+    let shadows = history.map(|history| history.shadows()).transpose()?.unwrap_or_default();
     Ok(AuditDocument {
         schema: AUDIT_SCHEMA.to_owned(),
         from: from.id.to_string(),

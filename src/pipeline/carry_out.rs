@@ -8,9 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use crate::change::{BaseKind, Snapshot};
 use crate::domain::{CaseId, Digest, RunId, in_parallel};
 use crate::evidence::Form;
-use crate::execution::{Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, TrialSpec, execute};
+use crate::execution::{
+    Cancellation, ExecutionError, ExecutionSettings, RawObservation, Redactor, RunDeadline, TrialSpec, execute,
+};
 use crate::grading::{
-    CaseMutation, CaseResult, GradedTrial, GradingContext, TrialResult, by_case, do_nothing, grade, mutate,
+    CaseMutation, CaseResult, GradedTrial, GradingContext, TrialResult, by_case, cut_off, do_nothing, grade, mutate,
 };
 use crate::manifest::{Case, CaseOutline, CaseRef, Project};
 use crate::selection::Mode;
@@ -23,8 +25,9 @@ use crate::verdict::Interruption;
 use super::old_forms::OldForms;
 use super::pause_watch::PauseWatch;
 use super::prepare::Prepared;
-use super::resume::{OnRecord, TakenUp};
-use super::{Choice, PipelineError, Request, times};
+use super::publish::REPORTS_FOLDER;
+use super::resume::{OnRecord, TakenUp, not_known};
+use super::{Choice, PipelineError, Request, times, variables};
 
 /// Told of each trial once it is on record: how many are done, of how many, and how this one ended.
 pub type Progress<'a> = dyn Fn(ProgressEvent<'_>) + Sync + 'a;
@@ -69,12 +72,21 @@ pub(super) struct Outcome {
     /// The cases of which every trial was executed.
     pub(super) complete: Vec<CaseId>,
     pub(super) trials_executed: usize,
+    pub(super) left_running: LeftRunning,
     pub(super) ending: Ending,
     pub(super) recorder: Recorder,
     /// What was known of the run before its first trial.
     pub(super) header: RunHeader,
     /// The times that it went on, oldest first.
     pub(super) resumptions: Vec<Resumption>,
+}
+
+/// The trials after which processes were ended that had been left running.
+#[derive(Default)]
+pub(super) struct LeftRunning {
+    pub(super) trials: usize,
+    /// The case of the first.
+    pub(super) first: Option<CaseId>,
 }
 
 /// What ended a run before its time, if anything did.
@@ -97,10 +109,12 @@ pub(super) fn carry_out(
     cancellation: &Cancellation,
     progress: &Progress<'_>,
 ) -> Result<Outcome, PipelineError> {
+    cancellation.begin();
     let nothing_runs = job.prepared.pause.is_some() && job.on_record.is_none();
     let planned = if nothing_runs { Vec::new() } else { planned(job) };
     let header = header(job, &planned);
     let taken = job.on_record.map(|on_record| on_record.take_up(job, &planned)).transpose()?.unwrap_or_default();
+    require_room(job, &planned, &taken)?;
     let goes_on = job.on_record.is_some_and(OnRecord::is_the_run_itself);
     let (recorder, kept) = match taken.resumptions.last().filter(|_| goes_on) {
         None => job.store.begin_run(&header)?,
@@ -123,23 +137,47 @@ pub(super) fn carry_out(
         let mut collector = collector;
         let resumptions = collector.take_over(taken)?;
         let project = &job.prepared.project;
-        let mut ending = execute_all(job, (project, &heads), cancellation, &collector)?;
+        let stop = Stop { cancellation, deadline: RunDeadline::begin(project.file.run_timeout_s) };
+        let mut ending = execute_all(job, (project, &heads), stop, &collector)?;
         if ending.interruption.is_none() && !olds.is_empty() {
-            ending = execute_all(job, (job.old_forms.project(project), &olds), cancellation, &collector)?;
+            ending = execute_all(job, (job.old_forms.project(project), &olds), stop, &collector)?;
         }
         collector.conclude(&planned, ending, header, resumptions)
     })
+}
+
+/// Stops before any trial where the disk has no room for what they would leave.
+fn require_room(job: &Job<'_>, planned: &[Planned<'_>], taken: &TakenUp) -> Result<(), PipelineError> {
+    let reported: usize = planned.iter().map(|planned| planned.trials as usize).sum();
+    if reported == 0 {
+        return Ok(());
+    }
+    let recorded = reported.saturating_sub(taken.kept.len());
+    let reports = job.request.project_root.join(REPORTS_FOLDER);
+    match job.store.lacking_room(job.run, recorded, (&reports, reported)) {
+        None => Ok(()),
+        Some((path, sentence)) => {
+            Err(PipelineError::Files { path, source: std::io::Error::new(std::io::ErrorKind::StorageFull, sentence) })
+        }
+    }
 }
 
 fn key(spec: &TrialSpec<'_>) -> TrialKey {
     TrialKey { case: spec.case.id.clone(), form: spec.form, number: spec.trial }
 }
 
-/// Answers whether the run was cancelled, or paused before every trial had been started.
+/// What can end a run from outside, beside a pause.
+#[derive(Clone, Copy)]
+struct Stop<'a> {
+    cancellation: &'a Cancellation,
+    deadline: Option<RunDeadline>,
+}
+
+/// Answers whether the run was cancelled, or paused or out of time before every trial had been started.
 fn execute_all(
     job: &Job<'_>,
     (project, specs): (&Project, &[TrialSpec<'_>]),
-    cancellation: &Cancellation,
+    Stop { cancellation, deadline }: Stop<'_>,
     collector: &Collector<'_>,
 ) -> Result<Ending, PipelineError> {
     let cancelled = || Ending { interruption: Some(Interruption::Cancelled), pause: None };
@@ -149,6 +187,7 @@ fn execute_all(
         return Ok(if cancellation.is_requested() { cancelled() } else { ending });
     }
     let watch = PauseWatch::new(job.store);
+    let is_over = || deadline.is_some_and(|deadline| deadline.is_over());
     let state_root = job.store.state_folder(job.run);
     let settings = ExecutionSettings {
         project,
@@ -158,7 +197,8 @@ fn execute_all(
         jobs: job.request.jobs.unwrap_or_else(processors),
         keep_state: false,
         cancellation,
-        may_start: &|spec| watch.may_start() && collector.may_start(project, spec),
+        may_start: &|spec| !is_over() && watch.may_start() && collector.may_start(project, spec),
+        deadline,
         clock: jiff::Timestamp::now,
     };
     let executed = execute(specs, &settings, &|observation| collector.take(observation));
@@ -168,7 +208,10 @@ fn execute_all(
         Ok(()) | Err(ExecutionError::Cancelled { .. }) if cancellation.is_requested() => Ok(cancelled()),
         Ok(()) => Ok(Ending::default()),
         Err(ExecutionError::Held { .. }) => {
-            Ok(Ending { interruption: Some(Interruption::Paused), pause: watch.into_pause() })
+            let pause = watch.into_pause();
+            let out_of_time = deadline.filter(|deadline| pause.is_none() && deadline.is_over());
+            let limit = out_of_time.map(|deadline| Interruption::TimeLimit { seconds: deadline.seconds() });
+            Ok(Ending { interruption: limit.or(Some(Interruption::Paused)), pause })
         }
         Err(error) => Err(error.into()),
     }
@@ -243,6 +286,7 @@ fn header(job: &Job<'_>, planned: &[Planned<'_>]) -> RunHeader {
         project_cases: prepared.project.cases.keys().cloned().collect(),
         imported_from: None,
         asked: Some(asked(job)),
+        passed: Some(variables::passed(&prepared.project, &job.request.environment)),
         part: prepared.part.as_ref().map(|part| part.of.clone()),
         merged_from: job.on_record.map(OnRecord::merged_from).unwrap_or_default(),
     }
@@ -287,6 +331,7 @@ struct Graded {
     trials: BTreeMap<(CaseId, Form), Vec<TrialResult>>,
     trials_executed: usize,
     mutated: Vec<CaseMutation>,
+    left_running: LeftRunning,
     /// The first error of the record; the run then fails, whatever its results.
     lost: Option<StoreError>,
 }
@@ -308,11 +353,11 @@ impl Graded {
 
 impl<'a> Collector<'a> {
     fn take(&self, raw: RawObservation<'_>) {
-        let case = raw.case();
+        let (case, left_running) = (raw.case(), raw.left_running());
         let (observation, redactor) = raw.for_grading();
         let project = &self.job.prepared.project;
         let context = GradingContext { parts: &project.parts, texts: &project.texts };
-        let trial = grade(case, observation, &context);
+        let trial = self.left_open(case, grade(case, observation, &context));
         let mutated = self.mutated(case, &trial, &context, redactor);
         let trial = without_secrets(trial, redactor);
         let recorded = self.recorder.record(&trial, mutated.as_ref());
@@ -321,7 +366,25 @@ impl<'a> Collector<'a> {
         if let Err(error) = recorded {
             graded.lost.get_or_insert(error);
         }
+        if left_running {
+            graded.left_running.trials += 1;
+            graded.left_running.first.get_or_insert_with(|| case.id.clone());
+        }
         graded.add(kept, mutated);
+    }
+
+    /// A trial that was ended at once leaves open what it did to a target that outlives it.
+    fn left_open(&self, case: &Case, trial: GradedTrial) -> GradedTrial {
+        let job = self.job;
+        let project = match trial.observation.form {
+            Form::Head => &job.prepared.project,
+            Form::Base => job.old_forms.project(&job.prepared.project),
+        };
+        if !project.outlives_trials(&case.workflow) {
+            return trial;
+        }
+        let not_known = || format!(", {}", not_known(job, &case.id));
+        cut_off(trial, not_known)
     }
 
     /// Counts what an earlier process of this run has left, and records what it did not: trials that are held since, or that
@@ -387,6 +450,7 @@ impl<'a> Collector<'a> {
         }
         let mutated = by_case(graded.mutated);
         let (mut by_form, trials_executed) = (graded.trials, graded.trials_executed);
+        let left_running = graded.left_running;
         let mut complete: BTreeSet<CaseId> = BTreeSet::new();
         let (mut results, mut old_forms) = (Vec::new(), Vec::new());
         for Planned { case, form, trials } in planned {
@@ -402,7 +466,18 @@ impl<'a> Collector<'a> {
         }
         let complete = complete.into_iter().collect();
         let recorder = self.recorder;
-        Ok(Outcome { results, old_forms, mutated, complete, trials_executed, ending, recorder, header, resumptions })
+        Ok(Outcome {
+            results,
+            old_forms,
+            mutated,
+            complete,
+            trials_executed,
+            left_running,
+            ending,
+            recorder,
+            header,
+            resumptions,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A case begun from what was recorded: of a run on this machine, or in an incident paper.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::change::revision_files;
 use crate::domain::{CaseId, Digest, Risk, TrialStatus, WorkflowId, some_of};
 use crate::evidence::Form;
-use crate::execution::Redactor;
+use crate::execution::{Redactor, unset_secrets};
 use crate::grading::GradedTrial;
 use crate::import::{EXPECT, IncidentGround, TrialGround, concerned_case, of_incident, of_trial, risk_of};
 use crate::manifest::{
@@ -52,6 +52,15 @@ pub struct CaseFromRequest {
     pub set: Option<Risk>,
 }
 
+/// A case that was begun from what was recorded.
+#[derive(Clone, Debug)]
+pub struct BegunCase {
+    /// The case, and where it was written.
+    pub skeleton: Skeleton,
+    /// Variables that may hold a secret and are not set: their values were not looked for in what was recorded.
+    pub unset: BTreeSet<String>,
+}
+
 /// Begins a case from what was recorded, and writes its file. Nothing that exists is touched, and it asserts nothing until a person
 /// has said what must hold.
 ///
@@ -61,13 +70,15 @@ pub fn new_case_from(
     project_root: &Path,
     environment: &BTreeMap<String, String>,
     request: &CaseFromRequest,
-) -> Result<Skeleton, PipelineError> {
+) -> Result<BegunCase, PipelineError> {
     let files = DiskFiles::new(project_root);
     // Lenient: the case that was begun a minute ago still asserts nothing.
     let side = load_side(&files);
     let Some(file) = &side.project_file else { return Err(PipelineError::Invalid(side.unreadable)) };
     let paths = files.list("cases").unwrap_or_default();
+    let unset = unset_secrets(file, environment);
     let begin = Begin {
+        not_looked_for: not_looked_for(&unset),
         root: project_root,
         environment,
         request,
@@ -80,11 +91,24 @@ pub fn new_case_from(
         CaseOrigin::Incident(incident) => begin.of_incident(incident)?,
     };
     write_new_case(project_root, &skeleton.path, skeleton.text.as_bytes())?;
-    Ok(skeleton)
+    Ok(BegunCase { skeleton, unset })
+}
+
+/// What a case says of the variables whose values could not be looked for in it.
+fn not_looked_for(unset: &BTreeSet<String>) -> Option<String> {
+    (!unset.is_empty()).then(|| {
+        format!(
+            "Not looked for, since not set when this was written: {}. A value of it may stand below in the clear: set it, and make the \
+             case anew.",
+            some_of(unset, NAMED)
+        )
+    })
 }
 
 struct Begin<'a> {
     root: &'a Path,
+    /// A sentence on the secrets that could not be looked for, where there are any.
+    not_looked_for: Option<String>,
     environment: &'a BTreeMap<String, String>,
     request: &'a CaseFromRequest,
     file: &'a ProjectFile,
@@ -107,6 +131,7 @@ impl Begin<'_> {
             .map(|expectation| redactor.json(&serde_json::to_value(expectation).unwrap_or_default()))
             .collect();
         let folder = format!("cases/{}", new.set);
+        let remarks: Vec<String> = self.not_looked_for.iter().chain(remarks).cloned().collect();
         let text = of_trial(&TrialGround {
             id: &new.id,
             folder: &folder,
@@ -115,7 +140,7 @@ impl Begin<'_> {
             input: &redactor.json(&case.input),
             expect: &expect,
             trial,
-            remarks,
+            remarks: &remarks,
         });
         // The steps may hold what is a secret here, too.
         let text = redactor.text(&text).into_owned();
@@ -150,7 +175,8 @@ impl Begin<'_> {
             _ => self.workflow(incident)?,
         };
         let input = blank_input(&self.side.cases, &workflow, &new.set);
-        let text = of_incident(&IncidentGround { id: &new.id, workflow: &workflow, input: &input, incident });
+        let remarks = self.not_looked_for.as_slice();
+        let text = of_incident(&IncidentGround { id: &new.id, workflow: &workflow, input: &input, incident, remarks });
         // What a paper quotes may hold what is a secret here.
         let text = self.redactor().text(&text).into_owned();
         Ok(new.skeleton(workflow, text))

@@ -120,7 +120,8 @@ pub fn case_overview(
     environment: &BTreeMap<String, String>,
 ) -> Result<CaseOverview, PipelineError> {
     let (project, _) = check(project_root, environment)?;
-    let last = Store::of_project(project_root).history()?.last()?;
+    let history = Store::of_project(project_root).history_to_read()?;
+    let last = history.map(|history| history.last()).transpose()?.unwrap_or_default();
     let last: BTreeMap<CaseId, CaseStatus> =
         last.into_iter().filter(|(case, _)| project.cases.contains_key(case)).collect();
     let built_in = crate::domain::BUILT_IN_RISKS.into_iter().map(Risk::from);

@@ -1,5 +1,6 @@
 //! Why no verdict could be reached.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::baseline::LedgerError;
@@ -119,10 +120,7 @@ impl PipelineError {
     /// What to do about it, where that can be said.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Store(StoreError::NoSuchRun(_) | StoreError::Durations { .. }) => None,
-            Self::Store(StoreError::Alive(_)) => {
-                Some("Wait for that process, or stop it; a process that was killed holds no run.".to_owned())
-            }
+            Self::Store(error) => error.hint(),
             Self::Scaffold(error) => Some(error.hint().to_owned()),
             Self::Begun(_) => Some(
                 "`holdpoint check` says whether the project that is here is in order; another one needs a folder of its own."
@@ -141,7 +139,12 @@ impl PipelineError {
                 "Nothing that exists was touched. Put what is in the way elsewhere, or mend the rights of the folder, then try again."
                     .to_owned(),
             ),
-            Self::Files { .. } | Self::Store(_) => Some(
+            Self::Files { source, .. } if is_gone_or_broken(source.kind()) => Some(
+                "What was accepted and what is on record is untouched. A report that is gone or damaged is made anew of the run's record: \
+                 take away what is left of it, and go on with --resume RUN."
+                    .to_owned(),
+            ),
+            Self::Files { .. } => Some(
                 "Nothing that was accepted or recorded is lost. Make room or mend the rights of that folder, then run again; \
                  a run that had begun goes on with --resume latest."
                     .to_owned(),
@@ -158,9 +161,32 @@ impl PipelineError {
     }
 }
 
+/// Whether what was written is not there any more, or reads as nothing that was written.
+fn is_gone_or_broken(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::InvalidData | ErrorKind::UnexpectedEof)
+}
+
 /// The first files with what is wrong with each, and how many more there are.
 fn some_files(found: &[Diagnostic]) -> String {
     const MOST: usize = 3;
     let named = found.iter().map(|one| format!("{} ({})", one.path.escape_debug(), one.message));
     some_of(named, MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_that_is_gone_is_made_anew_and_one_without_room_needs_room() {
+        let hint = |kind: ErrorKind| PipelineError::Files { path: "p".into(), source: kind.into() }.hint().unwrap();
+        for kind in [ErrorKind::NotFound, ErrorKind::InvalidData, ErrorKind::UnexpectedEof] {
+            assert!(hint(kind).contains("made anew"), "{kind}");
+        }
+        for kind in [ErrorKind::StorageFull, ErrorKind::PermissionDenied] {
+            assert!(hint(kind).contains("Make room"), "{kind}");
+        }
+        let vanished = PipelineError::from(StoreError::Vanished { path: "p".into() });
+        assert!(vanished.hint().unwrap().contains("begin a new run"));
+    }
 }

@@ -368,6 +368,8 @@ impl Stage<'_> {
             keep_state: false,
             cancellation: self.cancellation,
             may_start: &|_| watch.may_start(),
+            // A step that a limit of the whole ended would look as if a fault had done it.
+            deadline: None,
             clock: jiff::Timestamp::now,
         };
         let executed = execute(&specs, &settings, &|raw| {

@@ -63,7 +63,8 @@ pub(super) fn prepare(request: &Request) -> Result<Prepared, PipelineError> {
         // Every machine has to select the same, so what happened to run on one of them before cannot count.
         return divided(prepare_after(request, BTreeMap::new())?, &request.project_root, part);
     }
-    let mut last = Store::of_project(&request.project_root).history()?.last()?;
+    let history = Store::of_project(&request.project_root).history_to_read()?;
+    let mut last = history.map(|history| history.last()).transpose()?.unwrap_or_default();
     last.retain(|_, status| *status != CaseStatus::Passed);
     prepare_after(request, last)
 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::baseline::reviewed_digest;
 use crate::comparison::Standing;
-use crate::domain::{CaseId, Digest, ExitCode, RunId, WorkflowId};
+use crate::domain::{CaseId, Digest, ExitCode, RunId, WorkflowId, counted};
 use crate::grading::DoNothing;
 use crate::manifest::Project;
 use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
 use crate::store::{PartOfRun, RunKind, Store};
+use crate::verdict::Interruption;
 
-use super::carry_out::Outcome;
+use super::carry_out::{LeftRunning, Outcome};
 use super::figures;
 use super::prepare::Prepared;
 use super::report_file::{DOCUMENT, RecordFeed};
@@ -80,7 +81,9 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
     let results_digest = results_digest(material)?;
     let accept = accept_command(material, results_digest.as_ref());
     let part = part_view(prepared);
-    let limits: Vec<String> = paused(prepared, outcome).into_iter().chain(conflicts(prepared)).collect();
+    let limits = paused(prepared, outcome).into_iter().chain(out_of_time(run, outcome));
+    let limits = limits.chain(request.unsettled.clone()).chain(left_running(outcome));
+    let limits: Vec<String> = limits.chain(conflicts(prepared)).collect();
     let mut feed = RecordFeed::new(material)?;
     let input = ReportInput {
         run,
@@ -189,6 +192,25 @@ fn paused(prepared: &Prepared, outcome: &Outcome) -> Option<String> {
         (None, None) => return None,
     };
     Some(format!("{effect}: the project is paused since {} by {}: {}", pause.since, pause.by, pause.reason))
+}
+
+fn out_of_time(run: &RunId, outcome: &Outcome) -> Option<String> {
+    let Some(Interruption::TimeLimit { seconds }) = outcome.ending.interruption else { return None };
+    Some(format!(
+        "What had not begun after {seconds} s (`run_timeout_s`) did not run: `--resume {run}`, given to the command that began \
+         the run, goes on with it."
+    ))
+}
+
+/// What went on after its trial until it was ended, and may have touched what came after.
+fn left_running(outcome: &Outcome) -> Option<String> {
+    let LeftRunning { trials, first } = &outcome.left_running;
+    let first = first.as_ref()?;
+    let trials = counted(*trials, "trial");
+    Some(format!(
+        "Processes had been left running and were killed after {trials}, the first of case {first}: what a workflow starts it \
+         should end."
+    ))
 }
 
 /// Which part of a run the report is of.

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, ExitCode, PartId, RunId, counted, some_of};
+use crate::domain::{CaseId, PartId, RunId, counted, some_of};
 use crate::evidence::{ErrorKind, Form, Observation, TrialError};
 use crate::execution::Cancellation;
 use crate::grading::{CaseMutation, GradedTrial, held};
 use crate::manifest::HeldCase;
 use crate::report::ReportDocument;
 use crate::selection::{Excluded, Selected, SelectionReason};
-use crate::store::{Asked, Resumption, RunHeader, RunKind, RunSummary, Store, TrialKey, UnfinishedRun};
+use crate::store::{Asked, Resumption, RunHeader, RunKind, RunStatuses, Store, TrialKey, UnfinishedRun};
 
 use super::carry_out::{Job, Planned, Progress};
 use super::merge::{MergedParts, require_own};
@@ -18,7 +18,7 @@ use super::parts::divided_as_recorded;
 use super::prepare::{Prepared, prepare_after};
 use super::{
     Begun, Choice, Concluded, PartRequest, PipelineError, Request, conclude_begun, leftovers, project_option, publish,
-    times,
+    times, variables,
 };
 
 /// So many names stand in one sentence; the report's cases show the rest.
@@ -71,7 +71,9 @@ pub fn resume(
     progress: &Progress<'_>,
 ) -> Result<Resumed, PipelineError> {
     let store = Store::of_project(&request.project_root);
-    let run = store.find_run(&asked.run)?;
+    let run = find_to_go_on(&store, &asked.run, kind)?;
+    // Where the results are noted in the end.
+    store.history()?;
     let _alive = store.hold_run(&run)?;
     let unfinished = store.read_unfinished(&run)?;
     require_own(&unfinished.record.header)?;
@@ -89,10 +91,29 @@ pub fn resume(
     leftovers::clear(&store);
     leftovers::clear_own(&store, &run);
     let started = on_record.header().started.clone();
-    let prepared = with_recorded_cases(prepared, &on_record);
+    let prepared = with_recorded_cases(prepared, &on_record, &request);
     let begun = Begun { run, started, store, prepared, on_record: Some(OnRecord::CutOff(Box::new(on_record))) };
     let concluded = conclude_begun(&request, kind, begun, cancellation, progress)?;
     Ok(Resumed::Concluded(Box::new(concluded)))
+}
+
+/// The run that is meant. `latest` passes over runs that a pause kept from starting anything, where one before them was cut off: to go on
+/// with that one is what a person means who paused in the middle of it.
+fn find_to_go_on(store: &Store, text: &str, kind: RunKind) -> Result<RunId, PipelineError> {
+    let newest = store.find_run(text)?;
+    if text != "latest" {
+        return Ok(newest);
+    }
+    let before = store.runs()?.into_iter().rev().skip_while(|run| *run != newest);
+    for run in before {
+        // What cannot be read is not guessed at.
+        let Ok(RunStatuses { header, summary, .. }) = store.read_statuses(&run) else { break };
+        if !header.paused && header.kind != RunKind::Imported {
+            let unfinished = header.kind == kind && summary.is_none_or(|summary| !summary.came_to_its_end());
+            return Ok(if unfinished { run } else { newest });
+        }
+    }
+    Ok(newest)
 }
 
 /// The request that the run began with.
@@ -269,15 +290,20 @@ impl CutOff {
 
     /// The run as it ended, where nothing is left of it to do.
     fn complete(&self, request: &Request, prepared: &Prepared) -> Result<Option<CompleteRun>, PipelineError> {
-        let Some(summary) = self.unfinished.record.summary.as_ref().filter(|summary| came_to_its_end(summary)) else {
+        let Some(summary) = self.unfinished.record.summary.as_ref().filter(|summary| summary.came_to_its_end()) else {
             return Ok(None);
         };
         if !self.rerun.is_empty() {
             return Ok(None);
         }
         let run = &self.header().run;
-        let edited = edited(self.header(), prepared, &prepared.sides.snapshot(&prepared.project)?).names();
-        let edited = edited.into_iter().chain(self.new_cases(prepared)).collect::<Vec<_>>();
+        let edited = edited(self.header(), prepared, &prepared.sides.snapshot(&prepared.project)?);
+        let edited = edited
+            .with_variables(self.header(), prepared, request)
+            .names()
+            .into_iter()
+            .chain(self.new_cases(prepared))
+            .collect::<Vec<_>>();
         if !edited.is_empty() {
             let text = format!("run {run} is complete, and since then were edited: {}", some(&edited));
             return Err(PipelineError::Resume(format!("{text}; begin a new run")));
@@ -298,7 +324,9 @@ impl CutOff {
 
     /// Decides for every trial on record whether it counts, runs anew, or is held.
     fn take_up(&self, job: &Job<'_>, planned: &[Planned<'_>]) -> Result<TakenUp, PipelineError> {
-        let edited = edited(self.header(), job.prepared, job.snapshot).with_old_forms(self.header(), planned);
+        let edited = edited(self.header(), job.prepared, job.snapshot)
+            .with_old_forms(self.header(), planned)
+            .with_variables(self.header(), job.prepared, job.request);
         let trials: BTreeMap<(&CaseId, Form), u32> =
             planned.iter().map(|planned| ((&planned.case.id, planned.form), planned.trials)).collect();
         let is_planned =
@@ -341,14 +369,8 @@ impl CutOff {
 
     fn held(&self, key: &TrialKey, job: &Job<'_>) -> GradedTrial {
         let started = self.unfinished.started.get(key).cloned().unwrap_or_default();
-        let (run, kind) = (&self.header().run, self.header().kind.name());
-        let option = project_option(job.request.named_folder.as_deref());
-        let message = format!(
-            "in flight when the run was cut off, begun {started}, on a target that outlives the trial: what it did there \
-             is not known. Look at the target, put right what must be, then let the trial run anew with `holdpoint \
-             {kind} --resume {run} --rerun {case}{option}`",
-            case = key.case
-        );
+        let open = not_known(job, &key.case);
+        let message = format!("in flight when the run was cut off, begun {started}, {open}");
         let error = TrialError { kind: ErrorKind::Interrupted, message };
         held(Observation { error: Some(error), ..Observation::begun(&key.case, key.form, key.number, started) })
     }
@@ -389,6 +411,16 @@ impl CutOff {
     }
 }
 
+/// What is said of a trial of which nobody knows what it did, and how it is released.
+pub(super) fn not_known(job: &Job<'_>, case: &CaseId) -> String {
+    let (run, kind) = (job.run, job.kind.name());
+    let option = project_option(job.request.named_folder.as_deref());
+    format!(
+        "on a target that outlives the trial: what it did there is not known. Look at the target, put right what must be, \
+         then let the trial run anew with `holdpoint {kind} --resume {run} --rerun {case}{option}`"
+    )
+}
+
 /// What the record and the files held against each other show.
 struct Found {
     kept: usize,
@@ -403,6 +435,8 @@ pub(super) struct Edited {
     /// What touches every case.
     all: Vec<String>,
     parts: BTreeMap<PartId, BTreeSet<CaseId>>,
+    /// What a workflow was given of the environment, in words.
+    variables: BTreeMap<String, BTreeSet<CaseId>>,
     cases: BTreeMap<CaseId, String>,
 }
 
@@ -410,13 +444,21 @@ impl Edited {
     fn touches(&self, case: &CaseId) -> bool {
         !self.all.is_empty()
             || self.cases.contains_key(case)
-            || self.parts.values().any(|touched| touched.contains(case))
+            || self.parts.values().chain(self.variables.values()).any(|touched| touched.contains(case))
     }
 
     /// In words.
     pub(super) fn names(&self) -> Vec<String> {
         let parts = self.parts.keys().map(|part| part.to_string());
-        self.all.iter().cloned().chain(parts).chain(self.cases.values().cloned()).collect()
+        let variables = self.variables.keys().cloned();
+        self.all.iter().cloned().chain(parts).chain(variables).chain(self.cases.values().cloned()).collect()
+    }
+
+    /// With the workflows to which other variables are passed on, since they are set or are no longer.
+    fn with_variables(mut self, header: &RunHeader, prepared: &Prepared, request: &Request) -> Self {
+        let now = variables::passed(&prepared.project, &request.environment);
+        self.variables = variables::differing(header.passed.as_ref(), &now, &prepared.project);
+        self
     }
 
     /// With the cases whose form at the base is another than it was.
@@ -480,9 +522,10 @@ pub(super) fn edited(header: &RunHeader, prepared: &Prepared, now: &Snapshot) ->
 
 /// A case that the run had chosen and has results of stays chosen: a result on record never leaves the count because
 /// the plan would be another by now. An edited case is the new plan's business.
-fn with_recorded_cases(mut prepared: Prepared, on_record: &CutOff) -> Prepared {
+fn with_recorded_cases(mut prepared: Prepared, on_record: &CutOff, request: &Request) -> Prepared {
     let Ok(snapshot) = prepared.sides.snapshot(&prepared.project) else { return prepared };
     let edited = edited(on_record.header(), &prepared, &snapshot);
+    let edited = edited.with_variables(on_record.header(), &prepared, request);
     let recorded: BTreeSet<&CaseId> =
         on_record.unfinished.record.trials.iter().map(|trial| &trial.observation.case).collect();
     let plan = &mut prepared.plan;
@@ -494,11 +537,6 @@ fn with_recorded_cases(mut prepared: Prepared, on_record: &CutOff) -> Prepared {
     plan.selected.extend(back.into_iter().map(chosen));
     plan.selected.sort_by(|a, b| a.case.cmp(&b.case));
     prepared
-}
-
-fn came_to_its_end(summary: &RunSummary) -> bool {
-    let unfinished = [ExitCode::Cancelled, ExitCode::Paused].map(ExitCode::number);
-    !unfinished.contains(&summary.exit_code)
 }
 
 fn is(trial: &GradedTrial, kind: ErrorKind) -> bool {

@@ -233,13 +233,18 @@ impl ComparedCaseView {
 
     /// `passed in 3 of 4 trials`, on either side.
     pub(super) fn ends(&self) -> String {
-        let ended = |ended: Option<Ended>| {
-            ended.map_or_else(
-                || "no result".to_owned(),
-                |ended| format!("{}, {} of {} passed", ended.status, ended.passed, ended.trials),
-            )
-        };
-        format!("before: {}; now: {}", ended(self.before), ended(self.now))
+        format!("before: {}; now: {}", how_ended(self.before), how_ended(self.now))
+    }
+}
+
+fn how_ended(ended: Option<Ended>) -> String {
+    match ended {
+        None => "no result".to_owned(),
+        // Each trial that is there passed, so what makes it errored is one that is not there.
+        Some(ended) if ended.status == CaseStatus::Errored && ended.passed == ended.trials => {
+            format!("{}: trials are missing, {} of {} that ran passed", ended.status, ended.passed, ended.trials)
+        }
+        Some(ended) => format!("{}, {} of {} passed", ended.status, ended.passed, ended.trials),
     }
 }
 
@@ -273,5 +278,18 @@ impl SideView {
         };
         let time = self.time.as_ref().map_or_else(String::new, |time| format!(" of {time}"));
         format!("{kind}{}{time}, {}", self.name, counted(self.cases, "case"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_that_is_errored_for_missing_trials_says_so() {
+        let said = |status, passed, trials| how_ended(Some(Ended { status, passed, trials }));
+        assert_eq!(said(CaseStatus::Errored, 1, 1), "errored: trials are missing, 1 of 1 that ran passed");
+        assert_eq!(said(CaseStatus::Errored, 1, 2), "errored, 1 of 2 passed");
+        assert_eq!(said(CaseStatus::Passed, 2, 2), "passed, 2 of 2 passed");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::comparison::ACCEPTED_FORM_NOT_RUN;
 use crate::domain::{BaselineHealth, CaseId, ExitCode, Outcome, counted};
+use crate::verdict::OUT_OF_TIME;
 
 use super::accept_step::accept_step;
 use super::brief::{what_happened, why_it_ran};
@@ -84,6 +85,7 @@ pub(super) fn next_steps(document: &ReportDocument) -> Vec<NextStep> {
     }
     let groups = Group::ALL.into_iter().filter(|group| group.needs_attention());
     let mut steps: Vec<NextStep> = baseline_restored(document);
+    steps.extend(time_given(document));
     steps.extend(groups.filter_map(|group| step(document, group)));
     steps.extend(selection_widened(document));
     steps.extend(removal_accepted(document));
@@ -187,6 +189,18 @@ pub(super) fn uncovering_change(document: &ReportDocument, uncovered: &Uncovered
     let change = changes
         .find(|change| change.part.as_ref() == Some(&uncovered.part) && change.risks.contains(&uncovered.risk))?;
     Some(change_text(change))
+}
+
+/// A run whose time was up has cases that were never begun: they are not at fault.
+fn time_given(document: &ReportDocument) -> Option<NextStep> {
+    let out_of_time = document.verdict_reasons.iter().any(|reason| reason.text.starts_with(OUT_OF_TIME));
+    let run = &document.run;
+    out_of_time.then(|| {
+        let text = format!(
+            "The run was out of time (`run_timeout_s`): go on with it by `--resume {run}`, given to the command that began it."
+        );
+        NextStep::new(text, None, "verdict")
+    })
 }
 
 /// A run that was kept from its work shows nothing that could be repaired or accepted.
@@ -454,6 +468,16 @@ mod tests {
         assert!(!texts(&document).iter().any(|text| text.contains("escaped")), "nothing escaped");
         document.shadow = Some(Sample::shadow());
         assert!(texts(&document).iter().any(|text| text.contains("Make the selection see 1 escaped case")));
+    }
+
+    #[test]
+    fn a_run_that_was_out_of_time_is_gone_on_with() {
+        let mut document = Sample::full().document();
+        let says = |document: &ReportDocument| texts(document).iter().any(|text| text.contains("--resume"));
+        assert!(!says(&document));
+        let text = format!("{OUT_OF_TIME} 60 s (`run_timeout_s`) was over");
+        document.verdict_reasons.push(ReasonView { exit_code: 11, text });
+        assert!(says(&document));
     }
 
     #[test]

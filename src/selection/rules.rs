@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::change::ChangeKind;
-use crate::domain::{ANSWER_RISKS, BUILT_IN_RISKS, Risk};
+use crate::domain::{ANSWER_RISKS, BUILT_IN_RISKS, CALL_RISKS, Risk};
 use crate::manifest::{ProjectFile, RuleSpec};
 
 /// Whose cases a rule reaches.
@@ -86,7 +86,7 @@ const RULES: [Rule; 11] = [
     },
     Rule {
         change: ChangeKind::Connector,
-        risks: &["action", "duplicate", "uncertain_outcome", "partial_failure"],
+        risks: &CALL_RISKS,
         further: &["access", "operations"],
         scope: RuleScope::UsingWorkflows,
         sentence: "Another release, endpoint, contract or retry policy changes what happens when a call fails halfway or is \

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::change::{BaseKind, Change, ChangeKind, ChangeSet};
+use crate::change::{BaseKind, Change, ChangeKind, ChangeSet, Direction};
 use crate::domain::{BaselineHealth, CaseId, CaseStatus, Risk, some_of};
 use crate::manifest::{HeldCase, Project};
 
@@ -160,16 +160,29 @@ fn causes_of_everything(changes: &ChangeSet, project: &Project, request: &PlanRe
         matches!(change.kind, ChangeKind::Own(_))
             && ruling(&project.file, change.kind, asked).scope == RuleScope::Everything
     };
-    let mut own: Vec<ChangeKind> = changes.changes.iter().filter(|one| unruled(one)).map(|one| one.kind).collect();
+    let mut own: Vec<String> = changes.changes.iter().filter(|one| unruled(one)).map(untaken).collect();
     own.dedup();
-    for kind in own {
-        let what = format!("no rule of the project takes what changed in a part of kind {}", kind.name());
-        causes.extend(cause(changes, &what, |change| change.kind == kind && unruled(change)));
+    for what in own {
+        causes.extend(cause(changes, &what, |change| unruled(change) && untaken(change) == what));
     }
     // A path below `cases/` that belongs to no case that could be read can belong to any.
     let stray_case = |change: &Change| change.kind == ChangeKind::Case && change.case.is_none();
     causes.extend(cause(changes, "what changed among the cases belongs to none that is known", stray_case));
     causes
+}
+
+/// What no rule of the project takes. A part that is new or gone has no facet that changed, so that only a rule without one takes it.
+fn untaken(change: &Change) -> String {
+    let kind = change.kind.name();
+    let whole = match change.direction {
+        Direction::Added => "new",
+        Direction::Removed => "gone",
+        Direction::Modified => "",
+    };
+    if change.facet.is_some() || whole.is_empty() {
+        return format!("no rule of the project takes what changed in a part of kind {kind}");
+    }
+    format!("a part of kind {kind} is {whole}, and no rule of the project takes a whole part of that kind")
 }
 
 fn cause(changes: &ChangeSet, what: &str, is_meant: impl Fn(&Change) -> bool) -> Option<String> {

@@ -74,7 +74,7 @@ impl Store {
 /// Nothing for a part of a run: a part that is recorded while others are still to be begun must not move their cases.
 fn of_run(path: &Path) -> Result<Vec<(CaseId, u64)>, StoreError> {
     let fail = |source| StoreError::Database { path: path.to_owned(), source };
-    let connection: Connection = schema::open(path, MIGRATIONS)?;
+    let connection: Connection = schema::open_to_read(path, MIGRATIONS)?;
     let is_part = "SELECT json_extract(value, '$.part') IS NOT NULL FROM fact WHERE name = 'header'";
     if connection.query_row(is_part, [], |row| row.get(0)).map_err(fail)? {
         return Ok(Vec::new());

@@ -53,6 +53,9 @@ pub struct ShadowRun {
     pub escapes: Vec<CaseId>,
 }
 
+/// The name of its file.
+pub(super) const FILE: &str = "history.sqlite";
+
 /// The history of one project on this machine.
 #[derive(Debug)]
 pub struct History {
@@ -63,9 +66,20 @@ pub struct History {
 impl History {
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(folder).map_err(|source| StoreError::Files { path: folder.to_owned(), source })?;
-        let path = folder.join("history.sqlite");
+        let path = folder.join(FILE);
         let connection = schema::open(&path, MIGRATIONS)?;
         Ok(Self { path, connection })
+    }
+
+    pub(super) fn open_to_read(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let path = folder.join(FILE);
+        match path.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(source) => return Err(StoreError::Files { path, source }),
+        }
+        let connection = schema::open_to_read(&path, MIGRATIONS)?;
+        Ok(Some(Self { path, connection }))
     }
 
     fn fail(&self, source: rusqlite::Error) -> StoreError {
@@ -238,6 +252,17 @@ mod tests {
         }
         let last = History::open(folder.path()).unwrap().last().unwrap();
         assert_eq!(last.get("a"), Some(&CaseStatus::Flaky));
+    }
+
+    #[test]
+    fn whoever_only_reads_makes_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(History::open_to_read(folder.path()).unwrap().is_none());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        let (case, digest) = (CaseId::from("a"), Digest::of(b"a"));
+        History::open(folder.path()).unwrap().note(&RunId::from("r"), [(&case, &digest, CaseStatus::Failed)]).unwrap();
+        let read = History::open_to_read(folder.path()).unwrap().unwrap().last().unwrap();
+        assert_eq!(read.get("a"), Some(&CaseStatus::Failed));
     }
 
     #[test]

@@ -2,16 +2,20 @@
 
 mod brought;
 mod durations;
+mod error;
 mod history;
 mod pause;
 mod recorded_trials;
 mod recorder;
+mod room;
 mod run_header;
 mod run_hold;
 mod run_record;
 mod schema;
+mod unsettled;
 
 pub use durations::{DURATIONS, Durations};
+pub use error::StoreError;
 pub use history::{EndedRun, History, ShadowRun};
 pub use pause::{Pause, PauseError, PauseSwitch};
 pub use recorded_trials::RecordedTrials;
@@ -19,75 +23,12 @@ pub use recorder::{Kept, Recorder, TakeUp};
 pub use run_header::{Asked, Choice, IMPORTED, PartOfRun, PlannedCase, PlannedForm, RunHeader, RunKind, RunSummary};
 pub use run_hold::{DeadRun, RunHold};
 pub use run_record::{Resumption, RunRecord, RunStatuses, TrialKey, UnfinishedRun};
+pub use unsettled::UnsettledRun;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 
 use crate::domain::RunId;
-
-/// Something that could not be kept, or could not be read back.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A folder or file could not be made or read.
-    #[error("{}: {source}", path.display())]
-    Files {
-        /// The folder or file.
-        path: PathBuf,
-        /// The system's own words.
-        source: std::io::Error,
-    },
-    /// A database answered with an error.
-    #[error("{}: {source}", path.display())]
-    Database {
-        /// The database file.
-        path: PathBuf,
-        /// SQLite's own words.
-        source: rusqlite::Error,
-    },
-    /// A database that a newer holdpoint wrote.
-    #[error("{} has record format {found}; this holdpoint reads up to {known}. Use a newer holdpoint", path.display())]
-    Newer {
-        /// The database file.
-        path: PathBuf,
-        /// The format it has.
-        found: i64,
-        /// The newest format that is known.
-        known: i64,
-    },
-    /// A record that does not read as what it must be.
-    #[error("{}: the record of {what} cannot be read: {source}", path.display())]
-    Content {
-        /// The database file.
-        path: PathBuf,
-        /// What was read.
-        what: String,
-        /// The parser's own words.
-        source: serde_json::Error,
-    },
-    /// A file of durations that is none.
-    #[error("{}: {why}", path.display())]
-    Durations {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// No run has this id, or more than one begins with it.
-    #[error("{0}")]
-    NoSuchRun(String),
-    /// A run's record was taken away while the run went on.
-    #[error("{}: the run's record was taken away while the run went on, and what it held is gone", path.display())]
-    Vanished {
-        /// The database file.
-        path: PathBuf,
-    },
-    /// Another process carries the run out.
-    #[error("run {0} is being carried out by another process")]
-    Alive(RunId),
-    /// The thread that writes the record ended before it should have.
-    #[error("the record of the run could not be written to the end")]
-    WriterGone,
-}
 
 /// The folder in which the store lives, below the project's folder.
 pub const STORE_FOLDER: &str = ".holdpoint";
@@ -232,6 +173,14 @@ impl Store {
     /// When the history cannot be opened.
     pub fn history(&self) -> Result<History, StoreError> {
         History::open(&self.root)
+    }
+
+    /// The same where nothing is to be noted: none where there is none yet, and nothing is made.
+    ///
+    /// # Errors
+    /// When there is one that cannot be read.
+    pub fn history_to_read(&self) -> Result<Option<History>, StoreError> {
+        History::open_to_read(&self.root)
     }
 
     /// The project's pause.

@@ -68,7 +68,7 @@ impl PauseSwitch {
         }
     }
 
-    /// Pauses the project. A pause that stands already is replaced: the newest word counts.
+    /// Pauses the project, in place of a pause that stands already: whether that may be is the caller's to decide.
     ///
     /// # Errors
     /// When the file cannot be written durably.

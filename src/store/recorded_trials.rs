@@ -47,7 +47,7 @@ pub struct RecordedTrials {
 
 impl RecordedTrials {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        let connection = schema::open(path, MIGRATIONS)?;
+        let connection = schema::open_to_read(path, MIGRATIONS)?;
         let (sender, ahead) = sync_channel(READ_AHEAD);
         let thread_path = path.to_owned();
         let reader = std::thread::spawn(move || read_ahead(&connection, &thread_path, &sender));

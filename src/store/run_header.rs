@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Snapshot;
-use crate::domain::{CaseId, CaseStatus, Digest, Question, Risk, RunId, WorkflowId};
+use crate::domain::{CaseId, CaseStatus, Digest, ExitCode, Question, Risk, RunId, WorkflowId};
 use crate::grading::DoNothing;
 use crate::selection::{PartitionBy, RunPart};
 
@@ -113,6 +113,10 @@ pub struct RunHeader {
     /// kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Asked>,
+    /// The names of the variables that each workflow was given because they were set, never their values; `None` in records that were
+    /// written before it was kept, and of imported runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<BTreeMap<WorkflowId, BTreeSet<String>>>,
     /// Which part of a run this is, where it is not a whole one: `cases` are those of this part alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartOfRun>,
@@ -184,7 +188,7 @@ pub struct RunSummary {
     pub finished: String,
     /// The exit code.
     pub exit_code: u8,
-    /// The verdict in a word, or `cancelled` or `paused`.
+    /// The verdict in a word, or `cancelled`, `paused` or `time_limit` where the run ended before its time.
     pub verdict: String,
     /// The digest by which an acceptance names the results; `None` where nothing ran, and in records that were written
     /// before it was kept.
@@ -193,4 +197,15 @@ pub struct RunSummary {
     /// Why the results say nothing of what was to be tested, a sentence each; empty for a run whose results do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_evidence: Vec<String>,
+}
+
+impl RunSummary {
+    /// The word for a run that started no more trials because its time was up.
+    pub const TIME_LIMIT: &str = "time_limit";
+
+    /// Whether nothing was left of the run to do: it was neither cancelled nor paused, nor was its time up.
+    pub fn came_to_its_end(&self) -> bool {
+        let unfinished = [ExitCode::Cancelled, ExitCode::Paused].map(ExitCode::number);
+        !unfinished.contains(&self.exit_code) && self.verdict != Self::TIME_LIMIT
+    }
 }

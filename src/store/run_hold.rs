@@ -54,6 +54,11 @@ impl Store {
         runs.filter_map(|run| self.dead_run(&run)).collect()
     }
 
+    /// Whether a run has been carried out here and is no longer.
+    pub(super) fn is_dead(&self, run: &RunId) -> bool {
+        take_over(&self.run_folder(run).join(FILE)).is_some()
+    }
+
     fn dead_run(&self, run: &RunId) -> Option<DeadRun> {
         let (state_folder, base_folder) = (self.state_folder(run), self.base_folder(run));
         let checkout_folder = self.checkout_folder(run);

@@ -131,7 +131,7 @@ pub struct RunStatuses {
 impl RunStatuses {
     pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
         let fail = |source| StoreError::Database { path: path.to_owned(), source };
-        let connection = schema::open(path, MIGRATIONS)?;
+        let connection = schema::open_to_read(path, MIGRATIONS)?;
         let (header, summary) = read_ends(&connection, path)?;
         let query = "SELECT case_id, status FROM trial WHERE form = ?1 ORDER BY case_id, number";
         let mut select = connection.prepare(query).map_err(fail)?;
@@ -151,7 +151,7 @@ impl RunStatuses {
     }
 }
 
-fn read_ends(connection: &Connection, path: &Path) -> Result<(RunHeader, Option<RunSummary>), StoreError> {
+pub(super) fn read_ends(connection: &Connection, path: &Path) -> Result<(RunHeader, Option<RunSummary>), StoreError> {
     let header = read_fact(connection, path, "header")?
         .ok_or_else(|| StoreError::NoSuchRun(format!("{} holds no run", path.display())))?;
     Ok((header, read_fact(connection, path, "summary")?))
@@ -159,7 +159,7 @@ fn read_ends(connection: &Connection, path: &Path) -> Result<(RunHeader, Option<
 
 impl RunRecord {
     pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
-        let connection = schema::open(path, MIGRATIONS)?;
+        let connection = schema::open_to_read(path, MIGRATIONS)?;
         let (header, summary) = read_ends(&connection, path)?;
         let mut trials = Vec::new();
         each_trial(&connection, path, |trial| {

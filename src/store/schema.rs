@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::StoreError;
 
@@ -25,6 +25,48 @@ pub(super) fn open(path: &Path, migrations: &[&str]) -> Result<Connection, Store
         migrate(&mut connection, path, migrations)?;
     }
     Ok(connection)
+}
+
+/// Opens a database of which something is to be read, also where nothing can be written.
+pub(super) fn open_to_read(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+    let refused = match open(path, migrations) {
+        Err(StoreError::Database { source, .. })
+            if matches!(
+                source.sqlite_error_code(),
+                Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+            ) =>
+        {
+            source
+        }
+        other => return other,
+    };
+    // What is wrong with the file itself has been told above; here it only is not to be written to.
+    let connection = match only_to_read(path) {
+        Some(connection) => connection,
+        None => return Err(StoreError::Database { path: path.to_owned(), source: refused }),
+    };
+    let (found, known) = (version(&connection), format(migrations));
+    match found {
+        Ok(found) if found == known => Ok(connection),
+        Ok(found) if found > known => Err(StoreError::Newer { path: path.to_owned(), found, known }),
+        // One of an older format would have to be brought up to date first.
+        _ => Err(StoreError::Database { path: path.to_owned(), source: refused }),
+    }
+}
+
+/// A connection that writes nothing. The log beside a database is read with it where that can be done; a database that nobody has open
+/// and that has no log is read as the file that it is.
+fn only_to_read(path: &Path) -> Option<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let text = path.to_str()?.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = std::fs::metadata(log).is_ok_and(|file| file.len() > 0);
+    let ways: &[&str] = if has_log { &["mode=ro"] } else { &["mode=ro", "mode=ro&immutable=1"] };
+    ways.iter().find_map(|way| {
+        let connection = Connection::open_with_flags(format!("file:{text}?{way}"), flags).ok()?;
+        version(&connection).ok().map(|_| connection)
+    })
 }
 
 /// Makes a database that nobody else knows of yet, with what `fill` puts into it, and returns once it is on disk. What is left of
@@ -86,6 +128,22 @@ mod tests {
         drop(connection);
         let refused = open(&path, &["CREATE TABLE a (x)"]).unwrap_err();
         assert!(matches!(refused, StoreError::Newer { found: 2, known: 1, .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_database_is_read_without_a_word_written_whatever_its_folder_is_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("a?b#c%25 d");
+        std::fs::create_dir(&inside).unwrap();
+        let path = inside.join("x.sqlite");
+        open(&path, &["CREATE TABLE a (x)"]).unwrap().execute("INSERT INTO a VALUES (7)", []).unwrap();
+        let count = |connection: &Connection| connection.query_row("SELECT x FROM a", [], |row| row.get::<_, i64>(0));
+        let read = only_to_read(&path).unwrap();
+        assert_eq!(count(&read).unwrap(), 7);
+        assert!(read.execute("INSERT INTO a VALUES (8)", []).is_err());
+        drop(read);
+        assert_eq!(count(&open_to_read(&path, &["CREATE TABLE a (x)"]).unwrap()).unwrap(), 7);
+        assert!(only_to_read(&inside.join("none.sqlite")).is_none());
     }
 
     #[test]

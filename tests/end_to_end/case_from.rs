@@ -88,6 +88,34 @@ fn secrets_stay_out_of_a_case_as_they_do_out_of_records() {
     with(&["case", "new", "--from", "latest/greets"]).expect(0);
     let text = sandbox.read("cases/policy_accuracy/greets-seen.yaml");
     assert!(text.contains("[redacted:DESK_TOKEN]") && !text.contains("s3cr3t"), "{text}");
+    assert!(!text.contains("# Not looked for"), "{text}");
+}
+
+#[test]
+fn a_secret_whose_variable_is_not_set_is_named_as_not_looked_for() {
+    let env =
+        "env: {pass: [DESK_CODE, PATH], pass_if_set: [DESK_PIN], set: {ADDRESS: \"${DESK_HOST}/$${DESK_PLAIN}\"}}";
+    let file = PROJECT.replace("run: [sh, workflow.sh]", &format!("run: [sh, workflow.sh]\n      {env}"));
+    let case = CASE.replace("question: Hello", "question: the word is amber-lamp");
+    let mut files = FILES.to_vec();
+    (files[0].1, files[4].1) = (&file, &case);
+    let sandbox = Sandbox::with_files(&files);
+    let set = [("DESK_CODE", "amber-lamp"), ("DESK_PIN", "123456"), ("DESK_HOST", "desk.example")];
+    let with = |arguments: &[&str], set: &[(&str, &str)]| {
+        sandbox.ran(sandbox.holdpoint_command().args(arguments).envs(set.iter().copied())).expect(0)
+    };
+    with(&["run", "--all"], &set);
+    let whole = with(&["case", "new", "--from", "latest/greets", "--id", "with"], &set);
+    assert!(!whole.stderr.contains("looked for"), "{}", whole.stderr);
+    let without = with(&["case", "new", "--from", "latest/greets", "--id", "without"], &[]);
+    let names = "DESK_CODE, DESK_HOST, DESK_PIN.";
+    let said = without.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains(&format!("could not be looked for and may stand in the case in the clear: {names}")),
+        "{said}"
+    );
+    let text = sandbox.read("cases/policy_accuracy/without.yaml");
+    assert!(text.contains(&format!("# Not looked for, since not set when this was written: {names}")), "{text}");
 }
 
 #[test]

@@ -226,3 +226,15 @@ fn what_a_new_case_is_to_be_made_of_has_to_be_said_and_how() {
     sandbox.holdpoint(&["run", "--all"]).expect(0);
     said(&["--from", "latest/nowhere-to-be-seen"], "recorded no trial", "`holdpoint report 2");
 }
+
+#[test]
+fn where_there_is_neither_a_part_nor_a_case_the_list_says_so() {
+    let project =
+        "schema: holdpoint.project/1\nname: bare\nworkflows:\n  desk:\n    command: {run: [cat]}\n    parts: []\n";
+    let sandbox = Sandbox::with_files(&[("holdpoint.yaml", project)]);
+    let said = sandbox.holdpoint(&["case", "list"]).expect(0).stdout;
+    assert!(said.contains("There is no part") && said.contains("There is no case."), "{said}");
+    for untrue in ["No gaps", "No case is passed", "all passed", "gap  "] {
+        assert!(!said.contains(untrue), "{untrue}: {said}");
+    }
+}

@@ -24,6 +24,7 @@ fn bash_completes_commands_options_and_kinds_of_file() {
     assert_eq!(complete("holdpoint exer"), "exercise");
     assert_eq!(complete("holdpoint case list --se"), "--sets");
     assert_eq!(complete("holdpoint schema evaluation"), "evaluation-plan");
+    assert_eq!(complete("holdpoint run --set dupl"), "duplicate");
 }
 
 #[test]

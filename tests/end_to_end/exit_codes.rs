@@ -1,5 +1,8 @@
 //! Every exit code of the contract, from the real binary.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use crate::sandbox::{Sandbox, names};
 use crate::small_project::{CASE, FILES, WORKFLOW, accepted_project, small_project};
 
@@ -132,6 +135,45 @@ fn fifteen_while_the_project_is_paused() {
     sandbox.holdpoint(&["gate", "--all"]).expect(15);
     sandbox.holdpoint(&["pause", "off"]).expect(0);
     sandbox.holdpoint(&["gate", "--all"]).expect(0);
+}
+
+#[test]
+fn two_where_a_pause_has_no_name_or_no_reason_or_would_replace_another() {
+    let sandbox = accepted_project();
+    let pause = |by: &str, reason: &str| sandbox.holdpoint(&["pause", "on", "--by", by, "--reason", reason]);
+    pause(" ", "release freeze").expect(2).says("name of who pauses");
+    pause("R. Viewer", "").expect(2).says("needs a reason");
+    sandbox.holdpoint(&["pause", "status"]).expect(0);
+    pause("R. Viewer", "release freeze").expect(0);
+    pause("A. Nother", "release freeze").expect(2).says("by R. Viewer: release freeze").says("`holdpoint pause off`");
+    pause("R. Viewer", "something else").expect(2);
+    pause("R. Viewer", "release freeze").expect(0).says("Paused already");
+    sandbox.holdpoint(&["pause", "status"]).expect(15).says("by R. Viewer: release freeze");
+    // What does not read as a pause is nobody's, and can be replaced.
+    sandbox.write(".holdpoint/pause.json", "");
+    pause("A. Nother", "release freeze").expect(0);
+    sandbox.holdpoint(&["pause", "status"]).expect(15).says("A. Nother");
+}
+
+#[test]
+fn thirteen_below_the_projects_folder_which_is_named() {
+    let sandbox = accepted_project();
+    let mut command = sandbox.holdpoint_command();
+    let ran = sandbox.ran(command.current_dir(sandbox.project().join("cases/policy_accuracy")).arg("gate"));
+    ran.expect(13).says("`holdpoint --project ../.. …`");
+    sandbox.holdpoint(&["--project", "cases", "check"]).expect(13).says("`holdpoint --project cases/.. …`");
+    sandbox.holdpoint(&["--project", "..", "check"]).expect(13).says("name it with `--project DIR`");
+}
+
+#[test]
+fn thirteen_where_the_folders_path_is_no_text_and_nothing_ran() {
+    let sandbox = accepted_project();
+    let folder = sandbox.project().with_file_name(OsStr::from_bytes(b"pro\xffject"));
+    std::fs::rename(sandbox.project(), &folder).unwrap();
+    let mut command = sandbox.holdpoint_command();
+    sandbox.ran(command.current_dir(&folder).args(["run", "--all"])).expect(13).says("is not UTF-8");
+    std::fs::rename(&folder, sandbox.project()).unwrap();
+    assert_eq!(sandbox.holdpoint(&["runs", "--json"]).expect(0).json()["runs"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -53,6 +53,16 @@ fn a_file_of_another_shape_is_refused() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+    for path in ["cases/policy_accuracy/pipe.yaml", "manifests/pipe.yaml", "prompts/greeting.txt"] {
+        let sandbox = small_project();
+        let _ = std::fs::remove_file(sandbox.project().join(path));
+        sandbox.ran(sandbox.command("mkfifo").arg(path)).expect(0);
+        refused(&sandbox, &format!("`{path}` is a pipe, a socket or a device, and no regular file"));
+    }
+}
+
+#[test]
 fn a_case_that_expects_nothing_is_refused() {
     case_refused(&CASE.replace("\n  - contains: Good morning", " []"), "expect");
     case_refused(&CASE.replace("contains: Good morning", "contains: \"\""), "contains");

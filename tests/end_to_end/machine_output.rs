@@ -48,6 +48,18 @@ fn what_ends_without_its_document_prints_one_that_says_why() {
 }
 
 #[test]
+fn what_was_asked_for_and_cannot_be_written_is_an_error() {
+    let sandbox = accepted_project();
+    for arguments in
+        [&["plan"][..], &["check"], &["runs"], &["report", "latest"], &["gate"], &["plan", "--json"], &["--help"]]
+    {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = sandbox.ran(sandbox.holdpoint_command().args(arguments).stdout(full)).expect(1);
+        assert!(arguments == ["--help"] || ran.stderr.contains("No space left"), "{}", ran.told());
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_nothing_in_noise() {
     let sandbox = accepted_project();
     for number in 0..2000 {

@@ -72,6 +72,18 @@ fn a_change_that_no_rule_takes_runs_every_case_and_says_so() {
 }
 
 #[test]
+fn a_new_part_is_called_new_where_every_rule_of_its_kind_names_a_facet() {
+    let sandbox = project();
+    let text = sandbox.read("manifests/filter.yaml").replacen("id: filter", "id: second-filter", 1);
+    sandbox.write("manifests/second-filter.yaml", &text);
+    let plan = sandbox.holdpoint(&["plan", "--json"]).expect(0).json();
+    let reason = plan["mode_reason"].as_str().unwrap();
+    let expected = "a part of kind guardrail is new, and no rule of the project takes a whole part of that kind";
+    assert!(reason.contains(&format!("{expected} (manifests/second-filter.yaml")), "{reason}");
+    assert!(!reason.contains("what changed in"), "{reason}");
+}
+
+#[test]
 fn a_rule_for_a_built_in_kind_adds_to_it() {
     let sandbox = project();
     let file = sandbox.read("holdpoint.yaml");

@@ -119,6 +119,7 @@ impl Scene {
             keep_state: false,
             cancellation: &self.cancellation,
             may_start: &|_| true,
+            deadline: None,
             clock: jiff::Timestamp::now,
         };
         let trial = |case| TrialSpec { case: CaseRef::Held(case), form: Form::Head, trial: 1 };

@@ -14,8 +14,8 @@ fn block(language: &str) -> String {
 /// Every block of this language in the document.
 fn blocks(language: &str) -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/run-records.md")).unwrap();
-    let opened = text.split(&format!("```{language}\n")).skip(1);
-    opened.map(|rest| rest.split_once("```").unwrap().0.to_owned()).collect()
+    let fence = format!("```{language}\n");
+    text.split(&fence).skip(1).map(|rest| rest.split_once("```").unwrap().0.to_owned()).collect()
 }
 
 fn python(sandbox: &Sandbox, script: &str, record: &str) -> String {

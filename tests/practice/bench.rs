@@ -63,6 +63,7 @@ pub(crate) fn run(project: &Project) -> Vec<GradedTrial> {
         keep_state: false,
         cancellation: &cancellation,
         may_start: &|_| true,
+        deadline: None,
         clock: jiff::Timestamp::now,
     };
     let specs: Vec<TrialSpec<'_>> =

@@ -79,6 +79,7 @@ fn unfinished(part: &Brought) -> Option<String> {
         None => "was cut off",
         Some(RunSummary { exit_code, .. }) if *exit_code == ExitCode::Cancelled.number() => "was cancelled",
         Some(RunSummary { exit_code, .. }) if *exit_code == ExitCode::Paused.number() => "was paused",
+        Some(RunSummary { verdict, .. }) if verdict == RunSummary::TIME_LIMIT => "was out of time",
         Some(_) => return None,
     };
     header.part.is_some().then(|| format!("{} {how} before its end: {again}", name(part)))
