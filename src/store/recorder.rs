@@ -12,7 +12,7 @@ use crate::domain::TrialStatus;
 use crate::grading::{CaseMutation, GradedTrial};
 
 use super::run_header::{RunHeader, RunSummary};
-use super::run_record::{MIGRATIONS, Resumption, TrialKey, content_error, write_fact};
+use super::run_record::{MIGRATIONS, Resumption, TrialKey, content_error, write_fact, write_header};
 use super::{StoreError, schema};
 
 /// How long a finished trial waits for others to share a transaction with, and its flush of the disk. While a flush goes on, file
@@ -71,7 +71,7 @@ impl Recorder {
     pub(super) fn begin(path: &Path, header: &RunHeader) -> Result<(Self, Receiver<Kept>), StoreError> {
         // Made under another name: a record that stands there under its own says which run it is of.
         let fresh = path.with_extension("new");
-        schema::begin(&fresh, MIGRATIONS, |connection| write_fact(connection, &fresh, "header", header))?;
+        schema::begin(&fresh, MIGRATIONS, |connection| write_header(connection, &fresh, header))?;
         let placed = std::fs::rename(&fresh, path).and_then(|()| match path.parent() {
             Some(folder) => std::fs::File::open(folder)?.sync_all(),
             None => Ok(()),
@@ -85,7 +85,7 @@ impl Recorder {
         let fail = |source| StoreError::Database { path: path.to_owned(), source };
         let mut connection = schema::open(path, MIGRATIONS)?;
         let transaction = connection.transaction().map_err(fail)?;
-        write_fact(&transaction, path, "header", take_up.header)?;
+        write_header(&transaction, path, take_up.header)?;
         let text =
             serde_json::to_string(take_up.resumption).map_err(|source| content_error(path, "a resumption", source))?;
         transaction.execute("DELETE FROM fact WHERE name = 'summary'", []).map_err(fail)?;

@@ -97,7 +97,8 @@ pub struct RunHeader {
     pub inert: Option<Digest>,
     /// The baseline's heads when it began.
     pub baseline_heads: Vec<Digest>,
-    /// The cases that it set out to run.
+    /// The cases that it set out to run. A record has a row for each of them, beside the JSON of the rest.
+    #[serde(skip)]
     pub cases: BTreeMap<CaseId, PlannedCase>,
     /// Whether every case was run that any change since the accepted parts puts at risk, so that the run can become the
     /// base of later ones. Not where cases were chosen by hand, or by a base that is not what was accepted.

@@ -16,6 +16,9 @@ use super::{StoreError, schema};
 
 pub(super) const FILE: &str = "run.sqlite";
 
+/// The name of the fact that is known before the first trial.
+const HEADER: &str = "header";
+
 /// Append only: see [`schema::open`].
 pub(super) const MIGRATIONS: &[&str] = &[
     "
@@ -37,6 +40,14 @@ pub(super) const MIGRATIONS: &[&str] = &[
         resumption INTEGER NOT NULL, case_id TEXT NOT NULL, form TEXT NOT NULL, number INTEGER NOT NULL,
         status TEXT NOT NULL, content TEXT NOT NULL
     ) STRICT;
+",
+    // One text with all cases in it would have to be held, as it is written and as it is read, several times over.
+    "
+    CREATE TABLE planned (case_id TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO planned (case_id, content)
+        SELECT planned_case.key, planned_case.value FROM fact, json_each(fact.value, '$.cases') AS planned_case
+        WHERE fact.name = 'header';
+    UPDATE fact SET value = json_remove(value, '$.cases') WHERE name = 'header';
 ",
 ];
 
@@ -113,6 +124,33 @@ fn read_fact<T: DeserializeOwned>(connection: &Connection, path: &Path, name: &s
     text.map(|text| serde_json::from_str(&text).map_err(|source| content_error(path, name, source))).transpose()
 }
 
+/// Writes what is known of a run before its first trial, in place of what stood there.
+pub(super) fn write_header(connection: &Connection, path: &Path, header: &RunHeader) -> Result<(), StoreError> {
+    let fail = |source| StoreError::Database { path: path.to_owned(), source };
+    write_fact(connection, path, HEADER, header)?;
+    connection.execute("DELETE FROM planned", []).map_err(fail)?;
+    let mut insert = connection.prepare("INSERT INTO planned (case_id, content) VALUES (?1, ?2)").map_err(fail)?;
+    for (id, planned) in &header.cases {
+        let text = serde_json::to_string(planned).map_err(|source| content_error(path, "a planned case", source))?;
+        insert.execute(params![id.as_str(), text]).map_err(fail)?;
+    }
+    Ok(())
+}
+
+fn read_header(connection: &Connection, path: &Path) -> Result<RunHeader, StoreError> {
+    let fail = |source| StoreError::Database { path: path.to_owned(), source };
+    let mut header: RunHeader = read_fact(connection, path, HEADER)?
+        .ok_or_else(|| StoreError::NoSuchRun(format!("{} holds no run", path.display())))?;
+    let mut select = connection.prepare("SELECT case_id, content FROM planned ORDER BY case_id").map_err(fail)?;
+    let mut rows = select.query([]).map_err(fail)?;
+    while let Some(row) = rows.next().map_err(fail)? {
+        let (id, text): (String, String) = (row.get(0).map_err(fail)?, row.get(1).map_err(fail)?);
+        let planned = serde_json::from_str(&text).map_err(|source| content_error(path, "a planned case", source))?;
+        header.cases.insert(CaseId::new(id), planned);
+    }
+    Ok(header)
+}
+
 pub(super) fn content_error(path: &Path, what: &str, source: serde_json::Error) -> StoreError {
     StoreError::Content { path: path.to_owned(), what: what.to_owned(), source }
 }
@@ -152,9 +190,7 @@ impl RunStatuses {
 }
 
 pub(super) fn read_ends(connection: &Connection, path: &Path) -> Result<(RunHeader, Option<RunSummary>), StoreError> {
-    let header = read_fact(connection, path, "header")?
-        .ok_or_else(|| StoreError::NoSuchRun(format!("{} holds no run", path.display())))?;
-    Ok((header, read_fact(connection, path, "summary")?))
+    Ok((read_header(connection, path)?, read_fact(connection, path, "summary")?))
 }
 
 impl RunRecord {
@@ -205,4 +241,68 @@ fn key_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<TrialKey> {
     let form: String = row.get(1)?;
     let form = if form == Form::Base.name() { Form::Base } else { Form::Head };
     Ok(TrialKey { case: CaseId::new(row.get::<_, String>(0)?), form, number: row.get(2)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    /// A header as records of format 2 have it, with two cases in it: their ids are what an import can bring.
+    const HEADER_OF_FORMAT_2: &str = r#"{"run": "20261201-020843068-4ffe6b", "kind": "gate", "started": "2026-12-01T02:08:43.068Z",
+        "commit": null, "fingerprint": "sha256:7f2e20a74dd2fcf8b8d4612074312c0f2c3ad69e693633097b70bfb78d61326c",
+        "snapshot": {"parts": {"m": {"kind": "model", "version": "1", "path": "m.yaml", "facets": {"temperature": 0.10, "n": 12345678901234567890},
+            "files": {}}}, "project_file": "sha256:e91d65ee947e5e94d1a1dd03adba8dbdd6c0de2e4392538eacfe660c7d6ddb8d",
+            "rest": {"code": {}, "other": {}}},
+        "baseline_heads": [], "cases": {
+            "plain": {"set": "policy_accuracy", "digest": "sha256:3862ad3f561d8a3ba742d0d001322379fb05b61ffe31c498cc228c740b0c4890",
+                "trials": 2, "title": "Says \"Gr\u00fc\u00dfe\"\nand no more", "workflow": "echo", "calls_seen": true, "do_nothing": "fails"},
+            "s\u00e4ys \"\\ 'x'\" $[0].a": {"set": "action",
+                "digest": "sha256:9d3bdf6f3886cd3fae281ca01267759c4bad1df7c6d3add6373ed133bfd9cb44", "trials": 1}},
+        "covers": true, "paused": false, "project_cases": ["plain"], "merged_from": ["r1"]}"#;
+
+    /// What format 2 made of it.
+    fn header_of_format_2() -> RunHeader {
+        let mut document: serde_json::Value = serde_json::from_str(HEADER_OF_FORMAT_2).unwrap();
+        let cases = document.as_object_mut().unwrap().remove("cases").unwrap();
+        let cases = serde_json::from_value(cases).unwrap();
+        RunHeader { cases, ..serde_json::from_value(document).unwrap() }
+    }
+
+    #[test]
+    fn a_record_of_format_2_keeps_all_that_its_header_said_and_has_a_row_for_each_case() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let connection = schema::open(&path, &MIGRATIONS[..2]).unwrap();
+        connection.execute("INSERT INTO fact VALUES ('header', ?1)", [HEADER_OF_FORMAT_2]).unwrap();
+        connection.execute("INSERT INTO fact VALUES ('summary', '{\"cases\": {}}')", []).unwrap();
+        let expected = header_of_format_2();
+        assert_eq!(expected.cases.len(), 2);
+        assert_eq!(expected.cases["säys \"\\ 'x'\" $[0].a"].trials, 1);
+        let moved = schema::open(&path, MIGRATIONS).unwrap();
+        assert_eq!(read_header(&moved, &path).unwrap(), expected);
+        let left = "SELECT value FROM fact WHERE name = ?1";
+        let header: String = moved.query_row(left, ["header"], |row| row.get(0)).unwrap();
+        assert!(!header.contains("\"cases\"") && header.contains("0.10"), "{header}");
+        let summary: String = moved.query_row(left, ["summary"], |row| row.get(0)).unwrap();
+        assert_eq!(summary, "{\"cases\": {}}", "nothing else was touched");
+    }
+
+    #[test]
+    fn a_header_is_read_as_it_was_written_and_one_that_takes_its_place_leaves_none_of_its_cases() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::of_project(folder.path());
+        let first = header_of_format_2();
+        drop(store.begin_run(&first).unwrap());
+        let read = || store.read_run(&first.run).unwrap().header;
+        assert_eq!(read(), first);
+        let mut second = first.clone();
+        let mut planned = second.cases.pop_first().unwrap().1;
+        planned.trials = 7;
+        second.cases.insert("another".into(), planned);
+        let resumption = Resumption { at: String::new(), sentences: Vec::new() };
+        let take_up = super::super::TakeUp { header: &second, anew: &Default::default(), resumption: &resumption };
+        drop(store.take_up_run(take_up).unwrap());
+        assert_eq!(read(), second);
+    }
 }

@@ -82,7 +82,9 @@ pub(super) fn begin(
     connection.pragma_update(None, "journal_mode", "MEMORY").map_err(fail)?;
     connection.pragma_update(None, "synchronous", "OFF").map_err(fail)?;
     migrate(&mut connection, path, migrations)?;
-    fill(&connection)?;
+    let transaction = connection.transaction().map_err(fail)?;
+    fill(&transaction)?;
+    transaction.commit().map_err(fail)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
     connection.close().map_err(|(_, source)| fail(source))?;
     let flushed = std::fs::File::open(path).and_then(|file| file.sync_all());

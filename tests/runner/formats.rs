@@ -36,7 +36,7 @@ fn a_record_of_the_first_format_is_brought_up_to_date_with_all_that_is_in_it() {
     let compared = sandbox.holdpoint(&["compare", OLD, "--with", OLD]).expect(0);
     assert!(compared.stdout.contains("1 of 2 passed"), "{}", compared.told());
     assert!(compared.stdout.contains("refuses"), "{}", compared.told());
-    assert_eq!(version(&record), 2);
+    assert_eq!(version(&record), 3);
     let trials: i64 =
         record.query_row("SELECT COUNT(*) FROM trial WHERE mutation IS NULL", [], |row| row.get(0)).unwrap();
     assert_eq!(trials, 2);
