@@ -53,7 +53,7 @@ pub struct Account {
     /// The cases, by id.
     pub cases: Vec<CaseAccount>,
     /// How the checks of every case of the run ended, also of those that this account leaves out; empty for a ledger.
-    pub results: BTreeMap<String, CaseStatus>,
+    pub results: BTreeMap<CaseId, CaseStatus>,
     /// The operations, by case, trial and id.
     pub operations: Vec<OperationAccount>,
     /// Effort that belongs to no single case, in minutes by kind.
@@ -67,10 +67,10 @@ pub struct Account {
 }
 
 /// One case: in a run a case of the project, in a ledger one piece of the workflow's real work.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CaseAccount {
     /// The case.
-    pub case: String,
+    pub case: CaseId,
     /// What should have come of it.
     pub intended: Option<String>,
     /// The digest of the form that ran.
@@ -216,12 +216,15 @@ impl Account {
         };
         let unknown = names.iter().find(|name| {
             !self.operations.iter().any(|operation| fits(operation, name))
-                && !self.cases.iter().any(|case| case.case == **name)
+                && !self.cases.iter().any(|case| case.case.as_str() == *name)
         });
         if let Some(unknown) = unknown {
             return Err(unknown.clone());
         }
-        Ok(self.kept(|operation| names.iter().any(|name| fits(operation, name)), |case| names.contains(&case.case)))
+        Ok(self.kept(
+            |operation| names.iter().any(|name| fits(operation, name)),
+            |case| names.iter().any(|name| case.case.as_str() == name),
+        ))
     }
 
     /// The account of what an incident can be about, with a remark that counts the rest: an operation that was committed
@@ -244,9 +247,8 @@ impl Account {
     fn kept(&self, keep: impl Fn(&OperationAccount) -> bool, keep_case: impl Fn(&CaseAccount) -> bool) -> Self {
         let operations: Vec<OperationAccount> =
             self.operations.iter().filter(|operation| keep(operation)).cloned().collect();
-        let concerns = |case: &CaseAccount| {
-            keep_case(case) || operations.iter().any(|operation| operation.case.as_str() == case.case)
-        };
+        let concerns =
+            |case: &CaseAccount| keep_case(case) || operations.iter().any(|operation| operation.case == case.case);
         let cases = self.cases.iter().filter(|case| concerns(case)).cloned().collect();
         let is_kept = |operation: &OperationId| operations.iter().any(|kept| kept.operation == *operation);
         let statements = self
@@ -255,12 +257,42 @@ impl Account {
             .filter(|statement| statement.operation.as_ref().is_none_or(is_kept))
             .cloned()
             .collect();
-        Self { cases, statements, operations, ..self.clone() }
+        // Field by field: to copy the rest with `..self.clone()` would copy what is left out as well.
+        Self {
+            source: self.source.clone(),
+            cases,
+            results: self.results.clone(),
+            operations,
+            effort: self.effort.clone(),
+            costs: self.costs.clone(),
+            statements,
+            remarks: self.remarks.clone(),
+        }
     }
 
     /// What persons stated about one thing.
     pub(super) fn stated(&self, about: StatementKind) -> Vec<Statement> {
         self.statements.iter().filter(|statement| statement.about == about).cloned().collect()
+    }
+}
+
+impl CaseAccount {
+    /// A case that the workflow was meant for, of which nothing else is known.
+    pub(super) fn named(case: CaseId) -> Self {
+        Self {
+            case,
+            intended: None,
+            digest: None,
+            eligible: true,
+            status: None,
+            do_nothing: None,
+            machine_ms: None,
+            decisions: Vec::new(),
+            was_queued: false,
+            waiting_minutes: None,
+            effort: BTreeMap::new(),
+            costs: Vec::new(),
+        }
     }
 }
 

@@ -74,7 +74,7 @@ fn planned(project: &Project, case: &CaseOutline, observed: Option<Observed<'_>>
     PlannedEvaluation {
         set: case.set.clone(),
         case: case.id.clone(),
-        expected: case.title.clone(),
+        expected: case.title.to_string(),
         workflow: case.workflow.clone(),
         trials: case.trials,
         model: model.ok(),
@@ -111,7 +111,7 @@ fn called_model(project: &Project, case: &CaseOutline) -> Result<String, &'stati
 
 fn result(case: &CaseOutline, observed: Option<Observed<'_>>) -> Result<String, String> {
     let Some((run, cases)) = observed else { return Err("no run is recorded".to_owned()) };
-    let Some(known) = cases.iter().find(|known| known.case == case.id.as_str()) else {
+    let Some(known) = cases.iter().find(|known| known.case == case.id) else {
         return Err(format!("not run in {run}"));
     };
     if known.digest.as_ref() != Some(&case.digest) {

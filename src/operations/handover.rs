@@ -93,7 +93,7 @@ pub fn handover(account: &Account) -> Handover {
 fn item(account: &Account, case: &CaseId, trial: Option<u32>) -> HandoverItem {
     let of_item = |operation: &&OperationAccount| operation.case == *case && operation.trial == trial;
     let operations: Vec<&OperationAccount> = account.operations.iter().filter(of_item).collect();
-    let known = account.cases.iter().find(|known| known.case == case.as_str());
+    let known = account.cases.iter().find(|known| known.case == *case);
     let about = |kind: StatementKind| {
         let concerns = |id: &OperationId| operations.iter().any(|operation| operation.operation == *id);
         let statements = account.stated(kind).into_iter();

@@ -241,7 +241,7 @@ fn requested(operation: &OperationAccount) -> Requested {
 }
 
 fn concerned(case: &CaseAccount) -> ConcernedCase {
-    ConcernedCase { case: CaseId::from(case.case.as_str()), intended: case.intended.clone(), status: case.status }
+    ConcernedCase { case: case.case.clone(), intended: case.intended.clone(), status: case.status }
 }
 
 fn known_operations(operations: &[OperationAccount]) -> impl Iterator<Item = Finding> {
@@ -403,7 +403,7 @@ fn by_outcome(operations: &[OperationAccount]) -> Vec<OutcomeGroup> {
 fn verification(account: &Account, links: &Links) -> Vec<Statement> {
     let mut found = account.stated(StatementKind::Verification);
     if let Some(case) = &links.case {
-        let result = account.results.get(case).copied();
+        let result = account.results.get(case.as_str()).copied();
         let text = match (result, &account.source) {
             (Some(CaseStatus::Passed), Source::Run { run, .. }) => {
                 format!("Case {}: passed in run {run}.", shown(case))

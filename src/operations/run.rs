@@ -149,14 +149,12 @@ fn case_account(id: &CaseId, case: &RunCase<'_>, ended: Option<&Ended>) -> CaseA
     let is_complete = usize::try_from(case.trials).is_ok_and(|wanted| wanted == statuses.len());
     let status = if is_complete { CaseStatus::of_trials(statuses) } else { CaseStatus::Errored };
     CaseAccount {
-        case: id.as_str().to_owned(),
         intended: case.title.map(str::to_owned),
         digest: Some(case.digest.clone()),
-        eligible: true,
         status: Some(status),
         machine_ms: ended.map(|ended| ended.machine_ms),
         do_nothing: case.do_nothing,
-        ..CaseAccount::default()
+        ..CaseAccount::named(id.clone())
     }
 }
 

@@ -62,7 +62,6 @@ struct Draft<'a> {
     notes: Vec<NoteDraft<'a>>,
 }
 
-#[derive(Default)]
 struct CaseDraft {
     account: CaseAccount,
     waits_since: Option<Timestamp>,
@@ -95,10 +94,9 @@ impl<'a> Draft<'a> {
             }
             Entry::Case(entry) => {
                 let account = CaseAccount {
-                    case: entry.case.0.clone(),
                     intended: entry.intended.as_ref().map(|text| text.0.clone()),
                     eligible: entry.eligible,
-                    ..CaseAccount::default()
+                    ..CaseAccount::named(CaseId::new(entry.case.0.as_str()))
                 };
                 self.cases.insert(&entry.case.0, CaseDraft { account, waits_since: None });
             }
