@@ -63,7 +63,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::comparison::{CompareInput, compare};
-use crate::domain::{CaseId, Digest, ExitCode, RunId};
+use crate::domain::{CaseId, CaseStatus, Digest, ExitCode, RunId};
 use crate::execution::Cancellation;
 use crate::manifest::{Diagnostic, DiskFiles, Project, load_project};
 use crate::report::{MutationDocument, ReportDocument, blind_sentences, check_templates};
@@ -189,7 +189,7 @@ fn conclude_begun(
     cancellation: &Cancellation,
     progress: &Progress<'_>,
 ) -> Result<Concluded, PipelineError> {
-    let Begun { run, started, store, prepared, on_record } = begun;
+    let Begun { run, started, store, mut prepared, on_record } = begun;
     let folder = publish::make_report_folder(&request.project_root, &run)?;
     let checkout = prepared.sides.export_head(&store.checkout_folder(&run))?;
     let base_folder = store.base_folder(&run);
@@ -209,13 +209,20 @@ fn conclude_begun(
         store: &store,
         on_record: on_record.as_ref(),
     };
-    let outcome = carry_out::carry_out(&job, cancellation, progress)?;
+    let mut outcome = carry_out::carry_out(&job, cancellation, progress)?;
     let mut lost = on_record.as_ref().map(resume::OnRecord::lost_evidence).unwrap_or_default();
     lost.extend(meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?);
     let mutation = request.mutate.then(|| mutation_document(&run, &outcome));
-    let judged = judge(&job, &outcome, &Doubts { lost: &lost, mutation: mutation.as_ref() });
+    let mut judged = judge(&job, &outcome, &Doubts { lost: &lost, mutation: mutation.as_ref() });
     let finished = times::now();
-    let publish::Published { document, broken } = publish::publish(&publish::Material {
+    let results = results_to_note(&outcome);
+    let seen_last = publish::SeenLast {
+        cases: std::mem::take(&mut prepared.project.cases),
+        results: std::mem::take(&mut outcome.results),
+        old_forms: std::mem::take(&mut outcome.old_forms),
+        compared: std::mem::take(&mut judged.compared),
+    };
+    let material = publish::Material {
         request,
         store: &store,
         run: &run,
@@ -226,12 +233,14 @@ fn conclude_begun(
         outcome: &outcome,
         judged: &judged,
         folder: &folder,
-        head_root: job.head_root,
-    })?;
+        head_root,
+    };
+    let publish::Published { document, broken } = publish::publish(&material, seen_last)?;
     if let Some(mutation) = &mutation {
         publish::publish_mutation(&folder, mutation)?;
     }
     remove_copies([Some(base_folder), checkout]);
+    store.history()?.note(&run, results.iter().map(|(case, digest, status)| (case, digest, *status)))?;
     keep(&store, &run, outcome, &judged, &document, &lost)?;
     publish::point_latest_at(&request.project_root, &run)?;
     // Everything is kept: the run can be read in its other forms, and in the shipped page.
@@ -341,8 +350,15 @@ fn outside(paths: usize) -> Option<String> {
     (paths > 0).then(|| format!("{what} in the repository, outside the project's folder, and nobody looked at them"))
 }
 
-/// Closes the run's record and notes each case's last result. A run that was cancelled, paused or out of time leaves results of the cases
-/// that it finished, and no others.
+/// What is noted as each case's last result. A run that was cancelled, paused or out of time leaves results of the cases that it finished,
+/// and no others.
+fn results_to_note(outcome: &Outcome) -> Vec<(CaseId, Digest, CaseStatus)> {
+    let ended: BTreeSet<&CaseId> = outcome.complete.iter().collect();
+    let results = outcome.results.iter().filter(|result| ended.contains(&result.case));
+    results.map(|result| (result.case.clone(), result.digest.clone(), result.status)).collect()
+}
+
+/// Closes the run's record and notes how the run ended.
 fn keep(
     store: &Store,
     run: &RunId,
@@ -351,10 +367,6 @@ fn keep(
     document: &ReportDocument,
     lost: &[String],
 ) -> Result<(), PipelineError> {
-    let ended: BTreeSet<&CaseId> = outcome.complete.iter().collect();
-    let results = outcome.results.iter().filter(|result| ended.contains(&result.case));
-    let mut history = store.history()?;
-    history.note(run, results.map(|result| (&result.case, &result.digest, result.status)))?;
     let word = match judged.verdict.code {
         ExitCode::Cancelled => "cancelled",
         ExitCode::Paused => "paused",
@@ -373,6 +385,7 @@ fn keep(
         // No run of its own: the runs that a trend and a shadow count are whole.
         return Ok(());
     }
+    let history = store.history()?;
     let (selected, passed) = (document.counts.selected, document.counts.passed);
     let kind = outcome.header.kind;
     history.note_end(&EndedRun { run: run.clone(), kind, summary, selected, passed })?;

@@ -1,6 +1,7 @@
 //! The standing of one case, and all that differs in it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,7 +130,7 @@ pub struct Compared {
     /// Its standing.
     pub standing: Standing,
     /// Why it stands so, in one sentence.
-    pub why: String,
+    pub why: Arc<str>,
     /// In what the two sides do not speak of the same thing.
     pub differs: Vec<Aspect>,
     /// The expectations that changed sides; none where the expectations themselves differ.
@@ -144,7 +145,7 @@ pub struct Compared {
 
 impl Compared {
     /// A case of which nothing but its standing is known.
-    pub fn new(case: CaseId, set: Risk, standing: Standing, why: impl Into<String>) -> Self {
+    pub fn new(case: CaseId, set: Risk, standing: Standing, why: impl Into<Arc<str>>) -> Self {
         Self {
             case,
             set,

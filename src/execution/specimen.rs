@@ -133,7 +133,7 @@ pub(super) fn case(id: &str, fields: Value) -> Case {
     let file: CaseFile = serde_json::from_value(document).unwrap();
     let fixtures = file.fixtures.into_iter();
     let outline = CaseOutline {
-        title: file.title,
+        title: file.title.into(),
         risks: file.risks,
         sources: file.sources,
         trials: file.trials,

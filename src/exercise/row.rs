@@ -91,7 +91,7 @@ fn case(subject: &Subject, id: String, risk: &str, steps: Vec<Step>, faults: &[F
         Expectation { claim: Some(Box::new(ClaimForm::Word(ClaimWord::MatchesEvidence))), ..Expectation::default() };
     let title = format!("What {} does under {id}", subject.workflow);
     let names = CaseOutline::named(CaseId::new(id), Risk::from(risk), subject.workflow.clone());
-    let outline = CaseOutline { title, fixtures: subject.fixtures.clone(), ..names };
+    let outline = CaseOutline { title: title.into(), fixtures: subject.fixtures.clone(), ..names };
     let case = Case::new(outline, subject.input.clone(), vec![honest]);
     Case { steps, faults: faults.to_vec(), now: subject.now.clone(), ..case }
 }

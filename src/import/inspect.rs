@@ -330,7 +330,7 @@ fn planned(sample: &Sample, epochs: Option<u32>, grades: &[Grade], options: &Ins
         digest: Digest::of_json(&json!({"input": sample.input, "expected": expected})),
         question,
         trials: epochs.unwrap_or(1).clamp(1, 10_000),
-        title: Some(title(&sample.input)),
+        title: Some(title(&sample.input).into()),
         workflow: None,
         calls_seen: false,
         do_nothing: None,

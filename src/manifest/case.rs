@@ -31,7 +31,7 @@ pub struct CaseOutline {
     /// The risk of its folder: the set it belongs to.
     pub set: Risk,
     /// What holds when it passes.
-    pub title: String,
+    pub title: Arc<str>,
     /// Its file.
     pub path: String,
     /// The line of its `id`, for annotations.
@@ -97,7 +97,7 @@ impl CaseOutline {
             risks: vec![set.clone()],
             id,
             set,
-            title: String::new(),
+            title: "".into(),
             path: String::new(),
             line: 0,
             workflow,

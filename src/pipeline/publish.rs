@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::baseline::reviewed_digest;
-use crate::comparison::Standing;
+use crate::comparison::{Compared, Standing};
 use crate::domain::{CaseId, Digest, ExitCode, RunId, WorkflowId, counted};
-use crate::grading::DoNothing;
-use crate::manifest::Project;
+use crate::evidence::Form;
+use crate::grading::{CaseResult, DoNothing};
+use crate::manifest::{HeldCase, Project};
 use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
 use crate::store::{PartOfRun, RunKind, Store};
 use crate::verdict::Interruption;
@@ -45,6 +46,19 @@ pub(super) struct Material<'a> {
     pub(super) head_root: &'a Path,
 }
 
+/// What nobody looks at once the report's document is built: of many cases it is most of what a run holds, and the forms of the report
+/// are written in its place.
+pub(super) struct SeenLast {
+    /// The head's cases.
+    pub(super) cases: BTreeMap<CaseId, HeldCase>,
+    /// The results of their head forms.
+    pub(super) results: Vec<CaseResult>,
+    /// The results of their base forms.
+    pub(super) old_forms: Vec<CaseResult>,
+    /// How each of them stands.
+    pub(super) compared: Vec<Compared>,
+}
+
 /// Makes the folder of a run's report and proves that it can be written to.
 pub(super) fn make_report_folder(project_root: &Path, run: &RunId) -> Result<PathBuf, PipelineError> {
     let reports = project_root.join(REPORTS_FOLDER);
@@ -74,17 +88,18 @@ pub(super) struct Published {
 }
 
 /// Builds the document and writes every form of it. A broken template of the project's own keeps none of them back.
-pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineError> {
+pub(super) fn publish(material: &Material<'_>, seen_last: SeenLast) -> Result<Published, PipelineError> {
     let Material { request, run, started, finished, prepared, outcome, judged, .. } = *material;
     let accepted_answers = accepted_answers(prepared);
     let earlier_runs = figures::earlier_runs(material.store, material.kind)?;
-    let results_digest = results_digest(material)?;
-    let accept = accept_command(material, results_digest.as_ref());
+    let SeenLast { cases, results, old_forms, compared } = seen_last;
+    let results_digest = results_digest(material, &results)?;
+    let accept = accept_command(material, &compared, results_digest.as_ref());
     let part = part_view(prepared);
     let limits = paused(prepared, outcome).into_iter().chain(out_of_time(run, outcome));
     let limits = limits.chain(request.unsettled.clone()).chain(left_running(outcome));
     let limits: Vec<String> = limits.chain(conflicts(prepared)).collect();
-    let mut feed = RecordFeed::new(material)?;
+    let mut feed = RecordFeed::new(material, cases, [(Form::Head, &results), (Form::Base, &old_forms)])?;
     let input = ReportInput {
         run,
         project: &prepared.project.file.name,
@@ -98,10 +113,9 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
         results_digest: results_digest.as_ref(),
         shadow: judged.shadow.as_ref(),
         part: part.as_ref(),
-        compared: &judged.compared,
-        results: &outcome.results,
-        old_forms: &outcome.old_forms,
-        cases: &prepared.project.cases,
+        compared: &compared,
+        results: &results,
+        old_forms: &old_forms,
         accepted_answers: &accepted_answers,
         do_nothing: &doing_nothing(outcome),
         outlives_trials: &outliving(&prepared.project),
@@ -112,6 +126,7 @@ pub(super) fn publish(material: &Material<'_>) -> Result<Published, PipelineErro
     };
     let mut document = report::build(&input, &mut feed)?;
     let (account, cases) = feed.into_parts();
+    drop((results, old_forms, compared));
     if let Some(papers) = figures::papers(outcome, account) {
         document.show_papers(papers);
     }
@@ -239,8 +254,8 @@ fn conflicts(prepared: &Prepared) -> impl Iterator<Item = String> {
 }
 
 /// The digest by which an acceptance names what it accepts; none where nothing ran.
-fn results_digest(material: &Material<'_>) -> Result<Option<Digest>, PipelineError> {
-    let Material { outcome: Outcome { results, header, .. }, .. } = material;
+fn results_digest(material: &Material<'_>, results: &[CaseResult]) -> Result<Option<Digest>, PipelineError> {
+    let Material { outcome: Outcome { header, .. }, .. } = material;
     if results.is_empty() {
         return Ok(None);
     }
@@ -256,10 +271,9 @@ fn outliving(project: &Project) -> BTreeMap<WorkflowId, bool> {
 }
 
 /// The command that accepts this run, where that is a sensible next step: after a gate that has something to accept.
-fn accept_command(material: &Material<'_>, reviewed: Option<&Digest>) -> Option<String> {
+fn accept_command(material: &Material<'_>, compared: &[Compared], reviewed: Option<&Digest>) -> Option<String> {
     let code = material.judged.verdict.code;
     let worth_it = matches!(code, ExitCode::Baseline | ExitCode::Failed | ExitCode::Inconclusive);
-    let compared = &material.judged.compared;
     let removed = compared.iter().any(|compared| compared.standing == Standing::Removed);
     // What cannot be trusted must be restored first; on top of it nothing can be accepted.
     let sound = !material.prepared.accepted.state.health().is_unreadable();

@@ -1,14 +1,20 @@
 //! `report.json`, written a case at a time: the cases of a large run do not fit into memory with all their evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
+use std::iter::Peekable;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::domain::CaseId;
 use crate::evidence::Form;
 use crate::execution::Redactor;
-use crate::grading::GradedTrial;
+use crate::grading::{CaseResult, GradedTrial};
+use crate::manifest::{Case, HeldCase};
 use crate::operations::RunAccount;
 use crate::report::{CaseFeed, CaseView, ReportDocument};
 use crate::store::RecordedTrials;
@@ -23,44 +29,55 @@ pub const DOCUMENT: &str = "report.json";
 const NO_CASES: &str = "\n  \"cases\": []";
 
 /// What indents a case in the document.
-const INDENT: &str = "    ";
+const INDENT: &[u8] = b"    ";
 
 /// Reads each case's evidence where it is kept, has it accounted for, and puts the case into the document's file.
-pub(super) struct RecordFeed<'a> {
+pub(super) struct RecordFeed<'a, 'r> {
     material: &'a Material<'a>,
+    /// The head's cases that were not asked for yet: their place is taken by their lines.
+    held: Peekable<btree_map::IntoValues<CaseId, HeldCase>>,
     trials: RecordedTrials,
     /// How many trials are on record, by case and form.
-    recorded: BTreeMap<(&'a CaseId, Form), usize>,
+    recorded: BTreeMap<(&'r CaseId, Form), usize>,
     account: RunAccount<'a>,
     redactor: Redactor,
-    cases: CaseSpool,
+    spool: CaseSpool,
 }
 
-impl<'a> RecordFeed<'a> {
-    pub(super) fn new(material: &'a Material<'a>) -> Result<Self, PipelineError> {
+impl<'a, 'r> RecordFeed<'a, 'r> {
+    pub(super) fn new(
+        material: &'a Material<'a>,
+        cases: BTreeMap<CaseId, HeldCase>,
+        results: [(Form, &'r Vec<CaseResult>); 2],
+    ) -> Result<Self, PipelineError> {
         let Material { request, store, run, finished, prepared, outcome, judged, folder, .. } = *material;
-        let forms = [(Form::Head, &outcome.results), (Form::Base, &outcome.old_forms)];
-        let recorded = forms
+        let recorded = results
             .into_iter()
             .flat_map(|(form, results)| results.iter().map(move |result| ((&result.case, form), result.trials.len())));
         Ok(Self {
             material,
+            held: cases.into_values().peekable(),
             trials: store.recorded_trials(run)?,
             recorded: recorded.collect(),
             account: figures::account(outcome, &judged.verdict, finished),
             redactor: Redactor::for_project(&prepared.project, &request.environment),
-            cases: CaseSpool::in_folder(folder)?,
+            spool: CaseSpool::in_folder(folder)?,
         })
     }
 
     /// What the trials came to, and the cases as they were written.
     pub(super) fn into_parts(self) -> (RunAccount<'a>, CaseSpool) {
-        (self.account, self.cases)
+        (self.account, self.spool)
     }
 }
 
-impl CaseFeed for RecordFeed<'_> {
+impl CaseFeed for RecordFeed<'_, '_> {
     type Error = PipelineError;
+
+    fn case(&mut self, case: &CaseId) -> Option<Case> {
+        while self.held.next_if(|held| held.id < *case).is_some() {}
+        Some(self.held.next_if(|held| held.id == *case)?.open())
+    }
 
     fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, PipelineError> {
         let Some(recorded) = self.recorded.get(&(case, form)) else { return Ok(Vec::new()) };
@@ -80,7 +97,7 @@ impl CaseFeed for RecordFeed<'_> {
     /// What was observed holds no secret since it was recorded; what a case asks is shown as its file has it.
     fn whole(&mut self, case: &mut CaseView) -> Result<(), PipelineError> {
         case.input = self.redactor.json(&case.input);
-        self.cases.add(case)
+        self.spool.add(case)
     }
 }
 
@@ -102,14 +119,9 @@ impl CaseSpool {
 
     fn add(&mut self, case: &CaseView) -> Result<(), PipelineError> {
         let write = |file: &mut BufWriter<File>| {
-            let text = serde_json::to_string_pretty(case)?;
             file.write_all(if self.is_empty { b"\n" } else { b",\n" })?;
-            // A text in JSON holds no line break, so that each one is the layout's.
-            for (number, line) in text.split('\n').enumerate() {
-                file.write_all(if number == 0 { INDENT.as_bytes() } else { b"\n    " })?;
-                file.write_all(line.as_bytes())?;
-            }
-            Ok(())
+            file.write_all(INDENT)?;
+            Ok(case.serialize(&mut Serializer::with_formatter(file, in_list_of_document()?))?)
         };
         let written = write(&mut self.file);
         self.is_empty = false;
@@ -145,4 +157,12 @@ impl CaseSpool {
         whole.persist(&self.path).map_err(|error| error.error)?;
         Ok(())
     }
+}
+
+/// The document's layout where the document is open, and in it the list of cases.
+fn in_list_of_document() -> io::Result<PrettyFormatter<'static>> {
+    let mut layout = PrettyFormatter::new();
+    layout.begin_object(&mut io::sink())?;
+    layout.begin_array(&mut io::sink())?;
+    Ok(layout)
 }

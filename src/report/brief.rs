@@ -114,7 +114,7 @@ mod tests {
         assert!(told.ends_with("expected `30 days` in the output"), "the words say what was found: {told}");
         let mut changed = case(&document, "returns-window").clone();
         changed.trials[0].answer = None;
-        changed.trials[0].output = Some("Returns are taken within 14 days.".into());
+        changed.trials[0].output = Some(Box::new("Returns are taken within 14 days.".into()));
         changed.accepted_output = Some("Returns are taken within 30 days.".to_owned());
         let told = what_happened(&changed).unwrap();
         assert!(told.starts_with("The answer says `14` where the accepted one says `30`; contains: "), "{told}");

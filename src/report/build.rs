@@ -3,6 +3,7 @@
 mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
 use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, TrialStatus};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, GradedTrial, TrialResult};
-use crate::manifest::{FaultSpec, HeldCase};
+use crate::manifest::{Case, FaultSpec};
 use crate::selection::{Excluded, Mode, PlannedChange, Selected, Uncovered};
 
 use super::document::{
@@ -18,6 +19,7 @@ use super::document::{
     ReasonView, RemovedView, ReportDocument, UncoveredView,
 };
 use super::doing_nothing::passed_by_doing_nothing;
+use super::group::Group;
 use super::input::ReportInput;
 use super::limits::{limits, statement};
 use super::set_view::set_views;
@@ -31,6 +33,9 @@ use self::evidence::{Room, trial_views};
 pub trait CaseFeed {
     /// Why evidence could not be read, or a case not be taken.
     type Error;
+
+    /// The whole of a case, where the head has it. Each is asked for once, by id: who holds it need not hold it any longer.
+    fn case(&mut self, case: &CaseId) -> Option<Case>;
 
     /// The trials of one form of a case, by number; none where none is on record. They are asked for by case, and of one case the base's
     /// form first.
@@ -58,8 +63,7 @@ pub trait CaseFeed {
 /// # Errors
 /// Those of the feed.
 pub fn build<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<ReportDocument, F::Error> {
-    let mut cases = case_views(input);
-    let different_inputs = take_evidence(&mut cases, input, feed)?;
+    let (cases, different_inputs) = case_views(input, feed)?;
     let ran: BTreeSet<&CaseId> = cases.iter().map(|case| &case.id).collect();
     let excluded: Vec<ExcludedView> = not_run(input, &ran);
     let removed = removed_views(input.compared, &ran);
@@ -113,33 +117,49 @@ pub fn build<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<ReportDoc
     Ok(document)
 }
 
-/// Gives each case what it asks and its evidence, hands it over whole, and leaves it that where there is room. Answers how many
-/// different things the cases ask.
-fn take_evidence<F: CaseFeed>(cases: &mut [CaseView], input: &ReportInput, feed: &mut F) -> Result<usize, F::Error> {
-    let mut room = Room::for_cases(cases, input);
-    let mut asked = BTreeSet::new();
-    for case in cases {
-        if let Some(said) = input.cases.get(&case.id).map(HeldCase::open) {
-            case.faults = said.faults.iter().map(fault_text).collect();
-            case.input = said.input;
+/// The line of each case: what came of it, what its file says, and its evidence. Hands it over whole, and leaves it the evidence where
+/// there is room. Answers beside them how many different things the cases ask.
+fn case_views<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<(Vec<CaseView>, usize), F::Error> {
+    let all = found(input);
+    let mut room = Room::for_cases(all.iter().map(|(id, found)| (*id, found.group(input, id))), input);
+    let mut asked: BTreeSet<[u8; 32]> = BTreeSet::new();
+    let mut cases = Vec::with_capacity(all.len());
+    for (id, found) in all {
+        let mut case = case_view(input, id, found);
+        if let Some(said) = feed.case(id) {
+            case.say(said, input);
         }
-        asked.insert(Digest::of_json(&case.input));
+        asked.insert(Digest::of_json(&case.input).to_bytes());
         if let Some(old) = &mut case.old_form {
-            old.trials = trial_views(&feed.trials(&case.id, Form::Base)?);
+            old.trials = trial_views(&feed.trials(id, Form::Base)?);
         }
         // Without a result nothing is shown, whatever is on record.
         if case.passes.is_some() {
-            case.trials = trial_views(&feed.trials(&case.id, Form::Head)?);
+            case.trials = trial_views(&feed.trials(id, Form::Head)?);
         }
-        if input.accepted_answers.contains_key(&case.id) {
-            case.accepted_output = feed.accepted(&case.id)?;
+        if input.accepted_answers.contains_key(id) {
+            case.accepted_output = feed.accepted(id)?;
         }
-        feed.whole(case)?;
-        if !room.take(case) {
+        feed.whole(&mut case)?;
+        if !room.take(&case) {
             case.lighten();
         }
+        cases.push(case);
     }
-    Ok(asked.len())
+    Ok((cases, asked.len()))
+}
+
+impl CaseView {
+    /// Takes over what the case's file says.
+    fn say(&mut self, said: Case, input: &ReportInput) {
+        self.title = Arc::clone(&said.title);
+        self.workflow = Some(said.workflow.clone());
+        self.path = Some(said.path.clone());
+        self.line = Some(said.line);
+        self.outlives_trials = input.outlives_trials.get(&said.workflow).copied();
+        self.faults = said.faults.iter().map(fault_text).collect();
+        self.input = said.input;
+    }
 }
 
 /// This run behind those before it.
@@ -167,7 +187,7 @@ fn not_run(input: &ReportInput, ran: &BTreeSet<&CaseId>) -> Vec<ExcludedView> {
 /// The cases that only the baseline knows.
 fn removed_views(compared: &[Compared], ran: &BTreeSet<&CaseId>) -> Vec<RemovedView> {
     let removed = compared.iter().filter(|one| one.standing == Standing::Removed && !ran.contains(&one.case));
-    let view = |one: &Compared| RemovedView { case: one.case.clone(), set: one.set.clone(), why: one.why.clone() };
+    let view = |one: &Compared| RemovedView { case: one.case.clone(), set: one.set.clone(), why: one.why.to_string() };
     removed.map(view).collect()
 }
 
@@ -237,28 +257,22 @@ pub(super) fn excluded_view(excluded: &Excluded, now: Option<&str>) -> ExcludedV
     }
 }
 
-/// The cases that were to run, and any that ran though the plan does not name it, by id, without what they ask and what was seen.
-fn case_views(input: &ReportInput) -> Vec<CaseView> {
-    let selected: BTreeMap<&CaseId, &Selected> = input.plan.selected.iter().map(|one| (&one.case, one)).collect();
-    let results: BTreeMap<&CaseId, &CaseResult> = input.results.iter().map(|one| (&one.case, one)).collect();
-    let old_forms: BTreeMap<&CaseId, &CaseResult> = input.old_forms.iter().map(|one| (&one.case, one)).collect();
-    let compared: BTreeMap<&CaseId, &Compared> = input.compared.iter().map(|one| (&one.case, one)).collect();
-    let ids: BTreeSet<&CaseId> = selected.keys().chain(results.keys()).copied().collect();
-    ids.into_iter()
-        .map(|id| {
-            let found = Found {
-                selected: selected.get(id).copied(),
-                result: results.get(id).copied(),
-                old_form: old_forms.get(id).copied(),
-                compared: compared.get(id).copied(),
-            };
-            case_view(input, id, found)
-        })
-        .collect()
+/// The cases that were to run, and any that ran though the plan does not name it, by id.
+fn found<'a>(input: &ReportInput<'a>) -> Vec<(&'a CaseId, Found<'a>)> {
+    let mut all: BTreeMap<&CaseId, Found<'_>> = BTreeMap::new();
+    input.plan.selected.iter().for_each(|one| all.entry(&one.case).or_default().selected = Some(one));
+    input.results.iter().for_each(|one| all.entry(&one.case).or_default().result = Some(one));
+    for one in input.old_forms {
+        all.entry(&one.case).and_modify(|found| found.old_form = Some(one));
+    }
+    for one in input.compared {
+        all.entry(&one.case).and_modify(|found| found.compared = Some(one));
+    }
+    all.into_iter().collect()
 }
 
 /// What is known of one case that was to run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Found<'a> {
     selected: Option<&'a Selected>,
     result: Option<&'a CaseResult>,
@@ -266,8 +280,36 @@ struct Found<'a> {
     compared: Option<&'a Compared>,
 }
 
+impl Found<'_> {
+    fn group(&self, input: &ReportInput, id: &CaseId) -> Group {
+        Group::of_result(tolerated(input, id), self.standing(), self.status())
+    }
+
+    /// No result at all is an error: it stays in the denominator, and never as a pass.
+    fn status(&self) -> CaseStatus {
+        self.result.map_or(CaseStatus::Errored, |result| result.status)
+    }
+
+    fn standing(&self) -> Standing {
+        self.compared.map_or(Standing::NotComparable, |compared| compared.standing)
+    }
+
+    /// Why it stands so.
+    fn why(&self) -> Arc<str> {
+        match (self.compared, self.result) {
+            (Some(compared), _) => Arc::clone(&compared.why),
+            (None, Some(_)) => "it was not held against the baseline".into(),
+            (None, None) => "it was to run and no trial of it was finished".into(),
+        }
+    }
+}
+
+fn tolerated(input: &ReportInput, id: &CaseId) -> bool {
+    input.verdict.sets.iter().any(|judgement| judgement.tolerates(id))
+}
+
+/// One case without what its file says and what was seen.
 fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
-    let case = input.cases.get(id);
     let set = found
         .selected
         .map(|selected| &selected.set)
@@ -278,23 +320,17 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         Some(selected) => selected.reasons.iter().map(ToString::to_string).collect(),
         None => vec!["it ran though the plan does not name it".to_owned()],
     };
-    let (comparison, why) = match (found.compared, found.result) {
-        (Some(compared), _) => (compared.standing, compared.why.clone()),
-        (None, Some(_)) => (Standing::NotComparable, "it was not held against the baseline".to_owned()),
-        (None, None) => (Standing::NotComparable, "it was to run and no trial of it was finished".to_owned()),
-    };
     CaseView {
         id: id.clone(),
         set,
-        title: case.map(|case| case.title.clone()).unwrap_or_default(),
-        workflow: case.map(|case| case.workflow.clone()),
-        path: case.map(|case| case.path.clone()),
-        line: case.map(|case| case.line),
+        title: "".into(),
+        workflow: None,
+        path: None,
+        line: None,
         reasons,
-        // No result at all is an error: it stays in the denominator, and never as a pass.
-        status: found.result.map_or(CaseStatus::Errored, |result| result.status),
-        comparison,
-        why,
+        status: found.status(),
+        comparison: found.standing(),
+        why: found.why(),
         differs: found.compared.map(|compared| compared.differs.clone()).unwrap_or_default(),
         changed_grades: found.compared.map(|compared| compared.grades.clone()).unwrap_or_default(),
         changed_outcomes: found.compared.map(|compared| compared.outcomes.clone()).unwrap_or_default(),
@@ -302,10 +338,10 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         passes: found.result.map(passes),
         tries: found.result.map(|result| tries(&result.trials)).unwrap_or_default(),
         do_nothing: input.do_nothing.get(id).copied(),
-        tolerated: input.verdict.sets.iter().any(|judgement| judgement.tolerates(id)),
+        tolerated: tolerated(input, id),
         input: Value::Null,
         faults: Vec::new(),
-        outlives_trials: case.and_then(|case| input.outlives_trials.get(&case.workflow).copied()),
+        outlives_trials: None,
         accepted_output: None,
         trials: Vec::new(),
         old_form: found.old_form.map(|old| OldFormView { status: old.status, trials: Vec::new() }),

@@ -127,7 +127,7 @@ impl ListedCase {
             set: case.set.clone(),
             risks: case.risks.clone(),
             workflow: case.workflow.clone(),
-            title: case.title.clone(),
+            title: case.title.to_string(),
             path: case.path.clone(),
             sources: case.sources.clone(),
             trials: case.trials,

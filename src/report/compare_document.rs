@@ -178,7 +178,7 @@ fn case_view(one: &Compared, input: &CompareInput<'_>) -> ComparedCaseView {
         id: one.case.clone(),
         set: one.set.clone(),
         standing: one.standing,
-        why: one.why.clone(),
+        why: one.why.to_string(),
         differs: one.differs.clone(),
         changed_grades: one.grades.clone(),
         changed_outcomes: one.outcomes.clone(),

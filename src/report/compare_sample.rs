@@ -18,7 +18,7 @@ fn one(id: &str, standing: Standing, before: Option<CaseStatus>, now: Option<Cas
 pub(super) fn hostile_comparison() -> CompareDocument {
     use CaseStatus::{Failed, Flaky, Passed};
     let mut regressed = one("replayed-once", Standing::Regressed, Some(Passed), Some(Failed));
-    regressed.why = HOSTILE.to_owned();
+    regressed.why = HOSTILE.into();
     regressed.grades = vec![GradeChange { expectation: 2, grader: HOSTILE.to_owned(), holds_now: false }];
     let outcome = |word: &str| word.to_owned();
     regressed.outcomes = vec![OutcomeChange {

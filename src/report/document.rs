@@ -2,6 +2,8 @@
 //!
 //! The field names are a contract: fields are added, never renamed or taken away.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -259,7 +261,7 @@ pub struct CaseView {
     /// Its set.
     pub set: Risk,
     /// What holds when it passes.
-    pub title: String,
+    pub title: Arc<str>,
     /// The workflow it runs against; `None` where the head no longer has the case.
     pub workflow: Option<WorkflowId>,
     /// Its file.
@@ -273,7 +275,7 @@ pub struct CaseView {
     /// How it stands against its baseline.
     pub comparison: Standing,
     /// Why it stands so, in one sentence.
-    pub why: String,
+    pub why: Arc<str>,
     /// In what the result and the accepted one do not speak of the same thing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differs: Vec<Aspect>,

@@ -72,7 +72,7 @@ fn annotation(group: Group, case: &CaseView, project_folder: &str) -> String {
     let title = format!("{}: {}", group.title(), case.id);
     let message = match headline(case, MESSAGE_CAP) {
         Some(headline) => format!("{}; {headline}", case.why),
-        None => case.why.clone(),
+        None => case.why.to_string(),
     };
     format!("::{level} {}title={}::{}\n", place.unwrap_or_default(), property(&title), data(&message))
 }
@@ -96,7 +96,7 @@ mod tests {
     fn each_line_is_one_annotation_whatever_the_answers_say() {
         let mut document = Sample::full().document();
         document.uncovered.clear();
-        document.cases.iter_mut().for_each(|case| case.why = "100 %\r\n::error::owned".to_owned());
+        document.cases.iter_mut().for_each(|case| case.why = "100 %\r\n::error::owned".into());
         let text = github_annotations(&document, "desk");
         let (verdict, text) = text.split_once('\n').unwrap();
         assert!(verdict.starts_with("::error title=holdpoint%3A "), "{verdict}");

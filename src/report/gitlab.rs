@@ -124,7 +124,7 @@ mod tests {
     fn the_same_finding_has_the_same_fingerprint_whatever_is_said_of_it() {
         let document = Sample::full().document();
         let mut later = document.clone();
-        later.cases.iter_mut().for_each(|case| case.why.push_str(", again"));
+        later.cases.iter_mut().for_each(|case| case.why = format!("{}, again", case.why).into());
         let of = |document| findings(document).iter().map(|one| one["fingerprint"].clone()).collect::<Vec<_>>();
         assert_eq!(of(&document), of(&later));
     }

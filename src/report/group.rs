@@ -39,12 +39,17 @@ impl Group {
         Self::Passed,
     ];
 
-    /// The group of a case that ended and stands so.
+    /// The group of a case.
     pub(super) fn of(case: &CaseView) -> Self {
-        if case.tolerated {
+        Self::of_result(case.tolerated, case.comparison, case.status)
+    }
+
+    /// The group of a case that stands and ended so.
+    pub(super) fn of_result(tolerated: bool, standing: Standing, status: CaseStatus) -> Self {
+        if tolerated {
             return Self::Tolerated;
         }
-        match (case.comparison, case.status) {
+        match (standing, status) {
             (Standing::Regressed, _) => Self::Regressions,
             (_, CaseStatus::Uncertain) => Self::Uncertain,
             (_, CaseStatus::Flaky) => Self::Flaky,

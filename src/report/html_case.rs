@@ -112,7 +112,11 @@ pub(super) fn weight(case: &CaseView, cap: usize) -> usize {
             bytes(&exchange.request.text) + answer
         };
         let unreached = trial.unreached.iter().map(|tried| bytes(&tried.why) + bytes(&tried.then)).sum::<usize>();
-        payload(trial.output.as_ref()) + answer + texts + unreached + trial.exchanges.iter().map(bodies).sum::<usize>()
+        payload(trial.output.as_deref())
+            + answer
+            + texts
+            + unreached
+            + trial.exchanges.iter().map(bodies).sum::<usize>()
     };
     let old = case.old_form.iter().flat_map(|old| &old.trials);
     let accepted = case.accepted_output.as_ref().map_or(0, |accepted| bytes(accepted));
@@ -251,7 +255,7 @@ impl CaseItem {
         let millis = case.trials.iter().map(|trial| trial.duration_ms).sum();
         Self {
             id: case.id.to_string(),
-            title: case.title.clone(),
+            title: case.title.to_string(),
             set: case.set.to_string(),
             status: case.status.name(),
             standing: case.comparison.name().replace('_', " "),
@@ -278,7 +282,7 @@ fn detail(case: &CaseView, cap: Cap<'_>) -> CaseDetail {
         .map(|index| trial_item(&case.trials[index], Some(case), index == open, cap))
         .collect();
     CaseDetail {
-        why: case.why.clone(),
+        why: case.why.to_string(),
         reasons: case.reasons.clone(),
         place: case.path.as_ref().map(|path| match case.line {
             Some(line) => format!("{path}:{line}"),

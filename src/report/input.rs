@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::comparison::Compared;
 use crate::domain::{BaselineHealth, CaseId, Digest, RunId, WorkflowId};
 use crate::grading::{CaseResult, DoNothing};
-use crate::manifest::HeldCase;
 use crate::operations::{FailureTable, Scorecard};
 use crate::selection::Plan;
 use crate::verdict::{Shadow, Verdict};
@@ -46,8 +45,6 @@ pub struct ReportInput<'a> {
     pub results: &'a [CaseResult],
     /// The results of the base forms of edited cases.
     pub old_forms: &'a [CaseResult],
-    /// The head's cases.
-    pub cases: &'a BTreeMap<CaseId, HeldCase>,
     /// The digest of the answer's text that was accepted earlier, by case.
     pub accepted_answers: &'a BTreeMap<CaseId, Digest>,
     /// Whether a workflow that does nothing would pass, by case.

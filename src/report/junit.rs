@@ -86,7 +86,7 @@ fn case_test(case: &CaseView) -> Test {
     let findings = findings(case);
     // No schema knows an attribute for the file, so it stands in the text.
     let place = case.path.as_ref().map(|path| format!("{path}:{}", case.line.unwrap_or(1)));
-    let all = std::iter::once(case.why.as_str()).chain(findings.iter().map(String::as_str));
+    let all = std::iter::once(&*case.why).chain(findings.iter().map(String::as_str));
     let lines: Vec<&str> = all.chain(place.as_deref()).collect();
     let kind = case.comparison.name();
     let end = match Group::of(case) {
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn no_character_is_left_that_xml_refuses() {
         let mut document = Sample::full().document();
-        document.cases[0].why = "a\u{fffe}\u{ffff}\0\u{1b}]]>".to_owned();
+        document.cases[0].why = "a\u{fffe}\u{ffff}\0\u{1b}]]>".into();
         let text = xml(&document);
         let refused = |character: char| {
             matches!(character, '\u{fffe}' | '\u{ffff}') || character.is_control() && !matches!(character, '\n' | '\t')

@@ -277,7 +277,7 @@ fn case_brief(document: &ReportDocument, case: &CaseView) -> CaseBrief {
     let open = document.failure_table.iter().find(|row| row.place.case == case.id && row.outcome == Outcome::Uncertain);
     CaseBrief {
         case: case.id.clone(),
-        title: case.title.clone(),
+        title: case.title.to_string(),
         happened: edited(document, case).or_else(|| what_happened(case)),
         ran: why_it_ran(case),
         advice: open.map(|row| {

@@ -12,7 +12,7 @@ use crate::comparison::{Compared, Ended, Standing};
 use crate::domain::{BaselineHealth, CaseId, CaseStatus, Digest, ExitCode, Risk, RunId, TrialStatus, WorkflowId};
 use crate::evidence::Form;
 use crate::grading::{CaseResult, DoNothing, GradedTrial, TrialResult};
-use crate::manifest::HeldCase;
+use crate::manifest::{Case, HeldCase};
 use crate::operations::{RunCase, RunSource, account_of_run, failure_table, scorecard};
 use crate::selection::{ExclusionReason, Plan, Selected, SelectionReason};
 use crate::verdict::{Shadow, Verdict, VerdictReason, VerdictWord};
@@ -76,7 +76,7 @@ impl Sample {
     fn papers(&self) -> Papers {
         let planned = |result| {
             let CaseResult { case, digest, trials, .. }: &CaseResult = result;
-            let title = self.cases.get(case).map(|case| case.title.as_str());
+            let title = self.cases.get(case).map(|case| &*case.title);
             let trials = u32::try_from(trials.len()).unwrap_or(u32::MAX);
             let do_nothing = self.do_nothing.get(case).copied();
             (case, RunCase { title, digest, trials, calls_seen: false, do_nothing })
@@ -117,7 +117,6 @@ impl Sample {
             compared: &self.compared,
             results: &self.results,
             old_forms: &self.old_forms,
-            cases: &self.cases,
             accepted_answers: &self.accepted_answers,
             do_nothing: &self.do_nothing,
             outlives_trials: &self.outlives_trials,
@@ -138,7 +137,7 @@ impl Sample {
 
     /// The trials, for a report that goes nowhere.
     pub(super) fn feed(&self) -> SampleFeed<'_> {
-        SampleFeed { trials: &self.trials, accepted: &self.accepted_outputs, whole: Vec::new() }
+        SampleFeed { cases: &self.cases, trials: &self.trials, accepted: &self.accepted_outputs, whole: Vec::new() }
     }
 
     /// Has this text accepted for a case.
@@ -237,6 +236,7 @@ impl Sample {
 
 /// Trials from memory, and the cases that were handed over whole.
 pub(super) struct SampleFeed<'a> {
+    cases: &'a BTreeMap<CaseId, HeldCase>,
     trials: &'a [GradedTrial],
     accepted: &'a BTreeMap<CaseId, String>,
     pub(super) whole: Vec<CaseView>,
@@ -244,6 +244,10 @@ pub(super) struct SampleFeed<'a> {
 
 impl CaseFeed for SampleFeed<'_> {
     type Error = Infallible;
+
+    fn case(&mut self, case: &CaseId) -> Option<Case> {
+        self.cases.get(case).map(HeldCase::open)
+    }
 
     fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, Infallible> {
         let is_of = |trial: &&GradedTrial| trial.observation.case == *case && trial.observation.form == form;

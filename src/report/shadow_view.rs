@@ -56,7 +56,7 @@ pub(super) fn shadow_view(shadow: &Shadow, cases: &[CaseView]) -> ShadowView {
             case: case.clone(),
             status: view.status,
             comparison: view.comparison,
-            why: view.why.clone(),
+            why: view.why.to_string(),
             left_out_because: shadow.left_out.get(case).cloned().unwrap_or_default(),
             exit_code: code.number(),
         })

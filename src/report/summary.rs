@@ -283,7 +283,7 @@ mod tests {
         let hostile = "yes\n::error::owned\n   ::add-mask::a\n##[error]owned\nx ##[command]y";
         for case in &mut document.cases {
             for trial in &mut case.trials {
-                trial.output = Some(serde_json::json!(hostile));
+                trial.output = Some(Box::new(hostile.into()));
             }
         }
         let text = summary_text(&document, false);

@@ -19,7 +19,7 @@ pub struct TrialView {
     /// How long its steps took together, in milliseconds.
     pub duration_ms: u64,
     /// The output of the last answer: a text, or any JSON value; `None` where no answer came.
-    pub output: Option<Value>,
+    pub output: Option<Box<Value>>,
     /// The whole text of the last answer, where that is more than the output.
     pub answer: Option<String>,
     /// The tries that reached neither the workflow nor a target of the trial, in order: nothing was sent in any of them.

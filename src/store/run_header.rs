@@ -1,6 +1,7 @@
 //! What is known of a run before its first trial, and how it ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,7 @@ pub struct PlannedCase {
     pub trials: u32,
     /// What holds when it passes; `None` in records that were written before it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
+    pub title: Option<Arc<str>>,
     /// The workflow it runs against; as `title`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<WorkflowId>,

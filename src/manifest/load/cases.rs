@@ -208,7 +208,7 @@ fn case(raw: CaseFile, set: &str, path: &str, line: usize, fixtures: Vec<Fixture
     let outline = CaseOutline {
         id: raw.id,
         set,
-        title: raw.title,
+        title: raw.title.into(),
         path: path.to_owned(),
         line,
         workflow: raw.workflow,

@@ -24,16 +24,15 @@ pub(super) struct Room {
 
 impl Room {
     /// As many as a page has room for, in its order: what needs attention first, and of the passes those first whose answer changed.
-    pub(super) fn for_cases(cases: &[CaseView], input: &ReportInput) -> Self {
+    pub(super) fn for_cases<'a>(cases: impl Iterator<Item = (&'a CaseId, Group)>, input: &ReportInput) -> Self {
         let results = input.results.iter().map(|result| (&result.case, result)).collect();
-        let (mut passes, mut others): (Vec<&CaseView>, Vec<&CaseView>) =
-            cases.iter().partition(|case| Group::of(case) == Group::Passed);
-        others.sort_by_key(|case| Group::of(case));
+        let (mut passes, mut others): (Vec<_>, Vec<_>) = cases.partition(|(_, group)| *group == Group::Passed);
+        others.sort_by_key(|(_, group)| *group);
         if passes.len() > OPENABLE_PASSES {
-            passes.sort_by_cached_key(|case| !may_have_changed(&case.id, &results, input.accepted_answers));
+            passes.sort_by_cached_key(|(case, _)| !may_have_changed(case, &results, input.accepted_answers));
         }
         let shown = others.into_iter().take(PAGE_CASES).chain(passes.into_iter().take(OPENABLE_PASSES));
-        Self { shown: shown.map(|case| case.id.clone()).collect(), bytes: ROOM }
+        Self { shown: shown.map(|(case, _)| case.clone()).collect(), bytes: ROOM }
     }
 
     /// Whether the evidence of this case stays.
@@ -99,7 +98,7 @@ pub(super) fn trial_views(trials: &[GradedTrial]) -> Vec<TrialView> {
 fn trial_view(trial: &GradedTrial) -> TrialView {
     let observation = &trial.observation;
     let last = observation.last_answer();
-    let output = last.map(|answer| answer.output.clone());
+    let output = last.map(|answer| Box::new(answer.output.clone()));
     TrialView {
         number: observation.trial,
         status: trial.status,

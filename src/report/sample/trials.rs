@@ -14,7 +14,7 @@ use crate::manifest::{Case, CaseOutline};
 
 pub(super) fn case(id: &CaseId, set: &str, title: &str) -> Case {
     let outline = CaseOutline {
-        title: title.to_owned(),
+        title: title.into(),
         path: format!("cases/{set}/{id}.yaml"),
         line: 1,
         ..CaseOutline::named(id.clone(), Risk::from(set), "mesa".into())
