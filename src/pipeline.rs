@@ -214,34 +214,25 @@ fn conclude_begun(
     lost.extend(meanwhile::edited_meanwhile(request, &prepared, job.snapshot)?);
     let mutation = request.mutate.then(|| mutation_document(&run, &outcome));
     let mut judged = judge(&job, &outcome, &Doubts { lost: &lost, mutation: mutation.as_ref() });
-    let finished = times::now();
     let results = results_to_note(&outcome);
-    let seen_last = publish::SeenLast {
-        cases: std::mem::take(&mut prepared.project.cases),
-        results: std::mem::take(&mut outcome.results),
-        old_forms: std::mem::take(&mut outcome.old_forms),
-        compared: std::mem::take(&mut judged.compared),
-    };
+    let seen_last = publish::SeenLast::taken_from(&mut prepared.project, &mut outcome, &mut judged);
     let material = publish::Material {
         request,
         store: &store,
         run: &run,
         started: &started,
-        finished: &finished,
+        finished: &times::now(),
         kind,
         prepared: &prepared,
         outcome: &outcome,
         judged: &judged,
+        mutation: mutation.as_ref(),
         folder: &folder,
         head_root,
     };
     let publish::Published { document, broken } = publish::publish(&material, seen_last)?;
-    if let Some(mutation) = &mutation {
-        publish::publish_mutation(&folder, mutation)?;
-    }
     remove_copies([Some(base_folder), checkout]);
-    store.history()?.note(&run, results.iter().map(|(case, digest, status)| (case, digest, *status)))?;
-    keep(&store, &run, outcome, &judged, &document, &lost)?;
+    keep(&store, &run, (outcome, &results), &judged, &document, &lost)?;
     publish::point_latest_at(&request.project_root, &run)?;
     // Everything is kept: the run can be read in its other forms, and in the shipped page.
     if let Some(broken) = broken {
@@ -358,15 +349,17 @@ fn results_to_note(outcome: &Outcome) -> Vec<(CaseId, Digest, CaseStatus)> {
     results.map(|result| (result.case.clone(), result.digest.clone(), result.status)).collect()
 }
 
-/// Closes the run's record and notes how the run ended.
+/// Closes the run's record and notes each case's last result, and how the run ended.
 fn keep(
     store: &Store,
     run: &RunId,
-    outcome: Outcome,
+    (outcome, results): (Outcome, &[(CaseId, Digest, CaseStatus)]),
     judged: &Judged,
     document: &ReportDocument,
     lost: &[String],
 ) -> Result<(), PipelineError> {
+    let mut history = store.history()?;
+    history.note(run, results.iter().map(|(case, digest, status)| (case, digest, *status)))?;
     let word = match judged.verdict.code {
         ExitCode::Cancelled => "cancelled",
         ExitCode::Paused => "paused",
@@ -385,7 +378,6 @@ fn keep(
         // No run of its own: the runs that a trend and a shadow count are whole.
         return Ok(());
     }
-    let history = store.history()?;
     let (selected, passed) = (document.counts.selected, document.counts.passed);
     let kind = outcome.header.kind;
     history.note_end(&EndedRun { run: run.clone(), kind, summary, selected, passed })?;

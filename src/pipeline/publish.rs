@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use crate::baseline::reviewed_digest;
 use crate::comparison::{Compared, Standing};
 use crate::domain::{CaseId, Digest, ExitCode, RunId, WorkflowId, counted};
-use crate::evidence::Form;
 use crate::grading::{CaseResult, DoNothing};
 use crate::manifest::{HeldCase, Project};
 use crate::report::{self, HtmlReport, MutationDocument, PartView, ReportDocument, ReportInput};
@@ -41,6 +41,8 @@ pub(super) struct Material<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) outcome: &'a Outcome,
     pub(super) judged: &'a Judged,
+    /// What damaging the passing trials showed, where that was asked for.
+    pub(super) mutation: Option<&'a MutationDocument>,
     pub(super) folder: &'a Path,
     /// Where the project's own templates lie.
     pub(super) head_root: &'a Path,
@@ -57,6 +59,18 @@ pub(super) struct SeenLast {
     pub(super) old_forms: Vec<CaseResult>,
     /// How each of them stands.
     pub(super) compared: Vec<Compared>,
+}
+
+impl SeenLast {
+    /// Takes it away from those who are done with it.
+    pub(super) fn taken_from(project: &mut Project, outcome: &mut Outcome, judged: &mut Judged) -> Self {
+        Self {
+            cases: take(&mut project.cases),
+            results: take(&mut outcome.results),
+            old_forms: take(&mut outcome.old_forms),
+            compared: take(&mut judged.compared),
+        }
+    }
 }
 
 /// Makes the folder of a run's report and proves that it can be written to.
@@ -99,7 +113,7 @@ pub(super) fn publish(material: &Material<'_>, seen_last: SeenLast) -> Result<Pu
     let limits = paused(prepared, outcome).into_iter().chain(out_of_time(run, outcome));
     let limits = limits.chain(request.unsettled.clone()).chain(left_running(outcome));
     let limits: Vec<String> = limits.chain(conflicts(prepared)).collect();
-    let mut feed = RecordFeed::new(material, cases, [(Form::Head, &results), (Form::Base, &old_forms)])?;
+    let mut feed = RecordFeed::new(material, cases)?;
     let input = ReportInput {
         run,
         project: &prepared.project.file.name,
@@ -132,6 +146,9 @@ pub(super) fn publish(material: &Material<'_>, seen_last: SeenLast) -> Result<Pu
     }
     let frame = cases.frame(&mut document)?;
     let broken = write_forms(material, &document, || cases.write_document(&frame))?;
+    if let Some(mutation) = material.mutation {
+        publish_mutation(material.folder, mutation)?;
+    }
     Ok(Published { document, broken })
 }
 
@@ -192,7 +209,7 @@ fn doing_nothing(outcome: &Outcome) -> BTreeMap<CaseId, DoNothing> {
 }
 
 /// Writes what damaging the passing trials showed, beside the report.
-pub(super) fn publish_mutation(folder: &Path, document: &MutationDocument) -> Result<(), PipelineError> {
+fn publish_mutation(folder: &Path, document: &MutationDocument) -> Result<(), PipelineError> {
     let path = folder.join("mutation.json");
     let text = serde_json::to_string_pretty(document)
         .map_err(|error| PipelineError::Files { path: path.clone(), source: error.into() })?;

@@ -13,7 +13,7 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 use crate::domain::CaseId;
 use crate::evidence::Form;
 use crate::execution::Redactor;
-use crate::grading::{CaseResult, GradedTrial};
+use crate::grading::GradedTrial;
 use crate::manifest::{Case, HeldCase};
 use crate::operations::RunAccount;
 use crate::report::{CaseFeed, CaseView, ReportDocument};
@@ -32,33 +32,23 @@ const NO_CASES: &str = "\n  \"cases\": []";
 const INDENT: &[u8] = b"    ";
 
 /// Reads each case's evidence where it is kept, has it accounted for, and puts the case into the document's file.
-pub(super) struct RecordFeed<'a, 'r> {
+pub(super) struct RecordFeed<'a> {
     material: &'a Material<'a>,
     /// The head's cases that were not asked for yet: their place is taken by their lines.
     held: Peekable<btree_map::IntoValues<CaseId, HeldCase>>,
     trials: RecordedTrials,
-    /// How many trials are on record, by case and form.
-    recorded: BTreeMap<(&'r CaseId, Form), usize>,
     account: RunAccount<'a>,
     redactor: Redactor,
     spool: CaseSpool,
 }
 
-impl<'a, 'r> RecordFeed<'a, 'r> {
-    pub(super) fn new(
-        material: &'a Material<'a>,
-        cases: BTreeMap<CaseId, HeldCase>,
-        results: [(Form, &'r Vec<CaseResult>); 2],
-    ) -> Result<Self, PipelineError> {
+impl<'a> RecordFeed<'a> {
+    pub(super) fn new(material: &'a Material<'a>, cases: BTreeMap<CaseId, HeldCase>) -> Result<Self, PipelineError> {
         let Material { request, store, run, finished, prepared, outcome, judged, folder, .. } = *material;
-        let recorded = results
-            .into_iter()
-            .flat_map(|(form, results)| results.iter().map(move |result| ((&result.case, form), result.trials.len())));
         Ok(Self {
             material,
             held: cases.into_values().peekable(),
             trials: store.recorded_trials(run)?,
-            recorded: recorded.collect(),
             account: figures::account(outcome, &judged.verdict, finished),
             redactor: Redactor::for_project(&prepared.project, &request.environment),
             spool: CaseSpool::in_folder(folder)?,
@@ -71,7 +61,7 @@ impl<'a, 'r> RecordFeed<'a, 'r> {
     }
 }
 
-impl CaseFeed for RecordFeed<'_, '_> {
+impl CaseFeed for RecordFeed<'_> {
     type Error = PipelineError;
 
     fn case(&mut self, case: &CaseId) -> Option<Case> {
@@ -79,9 +69,8 @@ impl CaseFeed for RecordFeed<'_, '_> {
         Some(self.held.next_if(|held| held.id == *case)?.open())
     }
 
-    fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, PipelineError> {
-        let Some(recorded) = self.recorded.get(&(case, form)) else { return Ok(Vec::new()) };
-        let trials = self.trials.of(case, form, *recorded)?;
+    fn trials(&mut self, case: &CaseId, form: Form, recorded: usize) -> Result<Vec<GradedTrial>, PipelineError> {
+        let trials = self.trials.of(case, form, recorded)?;
         trials.iter().for_each(|trial| self.account.add(trial));
         Ok(trials)
     }
@@ -96,7 +85,7 @@ impl CaseFeed for RecordFeed<'_, '_> {
 
     /// What was observed holds no secret since it was recorded; what a case asks is shown as its file has it.
     fn whole(&mut self, case: &mut CaseView) -> Result<(), PipelineError> {
-        case.input = self.redactor.json(&case.input);
+        case.input = case.input.as_ref().map(|input| Box::new(self.redactor.json(input)));
         self.spool.add(case)
     }
 }

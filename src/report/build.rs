@@ -5,8 +5,6 @@ mod evidence;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::comparison::{Compared, Ended, Standing, Tries, case_tries};
 use crate::domain::{CaseId, CaseStatus, Digest, PartId, Risk, TrialStatus};
 use crate::evidence::Form;
@@ -37,12 +35,12 @@ pub trait CaseFeed {
     /// The whole of a case, where the head has it. Each is asked for once, by id: who holds it need not hold it any longer.
     fn case(&mut self, case: &CaseId) -> Option<Case>;
 
-    /// The trials of one form of a case, by number; none where none is on record. They are asked for by case, and of one case the base's
+    /// The trials of one form of a case, by number, of which so many are on record. They are asked for by case, and of one case the base's
     /// form first.
     ///
     /// # Errors
     /// When they cannot be read.
-    fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, Self::Error>;
+    fn trials(&mut self, case: &CaseId, form: Form, recorded: usize) -> Result<Vec<GradedTrial>, Self::Error>;
 
     /// The text of the answer that was accepted earlier; `None` where it cannot be had.
     ///
@@ -129,13 +127,13 @@ fn case_views<F: CaseFeed>(input: &ReportInput, feed: &mut F) -> Result<(Vec<Cas
         if let Some(said) = feed.case(id) {
             case.say(said, input);
         }
-        asked.insert(Digest::of_json(&case.input).to_bytes());
-        if let Some(old) = &mut case.old_form {
-            old.trials = trial_views(&feed.trials(id, Form::Base)?);
+        asked.insert(Digest::of_json(case.asked()).to_bytes());
+        if let Some((old, result)) = case.old_form.as_mut().zip(found.old_form) {
+            old.trials = trial_views(&feed.trials(id, Form::Base, result.trials.len())?);
         }
         // Without a result nothing is shown, whatever is on record.
-        if case.passes.is_some() {
-            case.trials = trial_views(&feed.trials(id, Form::Head)?);
+        if let Some(result) = found.result {
+            case.trials = trial_views(&feed.trials(id, Form::Head, result.trials.len())?);
         }
         if input.accepted_answers.contains_key(id) {
             case.accepted_output = feed.accepted(id)?;
@@ -158,7 +156,7 @@ impl CaseView {
         self.line = Some(said.line);
         self.outlives_trials = input.outlives_trials.get(&said.workflow).copied();
         self.faults = said.faults.iter().map(fault_text).collect();
-        self.input = said.input;
+        self.input = Some(Box::new(said.input));
     }
 }
 
@@ -339,7 +337,7 @@ fn case_view(input: &ReportInput, id: &CaseId, found: Found) -> CaseView {
         tries: found.result.map(|result| tries(&result.trials)).unwrap_or_default(),
         do_nothing: input.do_nothing.get(id).copied(),
         tolerated: tolerated(input, id),
-        input: Value::Null,
+        input: None,
         faults: Vec::new(),
         outlives_trials: None,
         accepted_output: None,

@@ -301,7 +301,8 @@ pub struct CaseView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tolerated: bool,
     /// What the workflow got.
-    pub input: Value,
+    #[schemars(with = "Value")]
+    pub input: Option<Box<Value>>,
     /// What was done to its calls, in words.
     pub faults: Vec<String>,
     /// Whether a trial can leave something behind in a target that outlives it; nothing where that is not known.
@@ -316,6 +317,13 @@ pub struct CaseView {
     /// Set where the evidence is not at hand: it stands in the document as it was written, and is left out here.
     #[serde(skip)]
     pub(super) lightened: Option<Lightened>,
+}
+
+impl CaseView {
+    /// What the workflow got; nothing where that is not at hand.
+    pub(super) fn asked(&self) -> &Value {
+        self.input.as_deref().unwrap_or(&Value::Null)
+    }
 }
 
 /// What is known of a case from the evidence that is not at hand.

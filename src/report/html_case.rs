@@ -122,7 +122,7 @@ pub(super) fn weight(case: &CaseView, cap: usize) -> usize {
     let accepted = case.accepted_output.as_ref().map_or(0, |accepted| bytes(accepted));
     DETAIL_MARKUP
         + bytes(&case.why)
-        + payload(Some(&case.input))
+        + payload(Some(case.asked()))
         + accepted
         + case.trials.iter().chain(old).take(2 * SHOWN_TRIALS).map(trial).sum::<usize>()
 }
@@ -290,7 +290,7 @@ fn detail(case: &CaseView, cap: Cap<'_>) -> CaseDetail {
         }),
         workflow: case.workflow.as_ref().map(ToString::to_string),
         faults: case.faults.clone(),
-        input: plain(&value_text(&case.input), cap),
+        input: plain(&value_text(case.asked()), cap),
         accepted: accepted.is_some(),
         trials,
         more_trials: case.trials.len().saturating_sub(SHOWN_TRIALS),

@@ -249,7 +249,7 @@ impl CaseFeed for SampleFeed<'_> {
         self.cases.get(case).map(HeldCase::open)
     }
 
-    fn trials(&mut self, case: &CaseId, form: Form) -> Result<Vec<GradedTrial>, Infallible> {
+    fn trials(&mut self, case: &CaseId, form: Form, _recorded: usize) -> Result<Vec<GradedTrial>, Infallible> {
         let is_of = |trial: &&GradedTrial| trial.observation.case == *case && trial.observation.form == form;
         Ok(self.trials.iter().filter(is_of).cloned().collect())
     }

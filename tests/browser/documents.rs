@@ -64,7 +64,7 @@ pub(crate) fn hostile() -> ReportDocument {
     let mut json = red_json();
     spoil(&mut json, "");
     let mut document: ReportDocument = serde_json::from_value(json).expect("it is a report still");
-    document.cases[0].trials[0].output = Some(Value::String(HOSTILE.repeat(5_000_000 / HOSTILE.len())));
+    document.cases[0].trials[0].output = Some(Box::new(Value::String(HOSTILE.repeat(5_000_000 / HOSTILE.len()))));
     document.cases[0].trials[0].answer = None;
     document
 }

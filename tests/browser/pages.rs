@@ -20,7 +20,7 @@ pub(crate) fn in_shadow() -> ReportDocument {
             case: regressed.id.clone(),
             status: regressed.status,
             comparison: regressed.comparison,
-            why: regressed.why.clone(),
+            why: regressed.why.to_string(),
             left_out_because: "no change puts any of its risks at stake".to_owned(),
             exit_code: 10,
         }],

@@ -133,9 +133,9 @@ fn on_paper_it_is_black_on_white_and_what_needs_reading_is_unfolded() {
 fn a_text_from_right_to_left_is_set_so_and_leaves_the_rest_alone() {
     let mut document = red();
     let case = document.cases.iter_mut().find(|case| case.id.as_str() == "returns-window").expect("it is there");
-    case.title = "מדיניות ההחזרות".to_owned();
+    case.title = "מדיניות ההחזרות".into();
     case.trials[0].answer = None;
-    case.trials[0].output = Some(Value::String("ניתן להחזיר תוך 14 ימים.".to_owned()));
+    case.trials[0].output = Some(Box::new(Value::String("ניתן להחזיר תוך 14 ימים.".to_owned())));
     let browser = Browser::on(&page(&document));
     let direction = "getComputedStyle(document.querySelector('#regressions pre.answer[dir=auto]:last-of-type ins')?.parentElement \
          ?? document.querySelectorAll('#regressions .side pre')[1]).direction";

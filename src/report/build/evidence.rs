@@ -68,7 +68,7 @@ impl CaseView {
         self.lightened = Some(Lightened { answer_changed: answer_changed(self) });
         let old = self.old_form.iter_mut().flat_map(|old| &mut old.trials);
         self.trials.iter_mut().chain(old).for_each(lighten);
-        (self.accepted_output, self.input) = (None, serde_json::Value::Null);
+        (self.accepted_output, self.input) = (None, None);
     }
 }
 
