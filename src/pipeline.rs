@@ -99,7 +99,7 @@ pub struct Request {
     pub mutate: bool,
     /// Which part of the run is carried out, where it is not the whole.
     pub part: Option<PartRequest>,
-    /// What an earlier run left open, as [`unsettled`] says it: it stands among the report's limits.
+    /// What an earlier run left open, as [`unsettled()`] says it: it stands among the report's limits.
     pub unsettled: Option<String>,
 }
 

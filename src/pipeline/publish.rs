@@ -325,7 +325,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), PipelineError> {
     write_whole(path, text).map_err(|source| PipelineError::Files { path: path.to_owned(), source })
 }
 
-/// As [`write`], for whoever has other words for what went wrong.
+/// As [`write()`], for whoever has other words for what went wrong.
 pub(super) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
     file.write_all(text.as_bytes())?;
