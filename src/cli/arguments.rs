@@ -474,11 +474,18 @@ pub(super) struct ManArguments {
     pub(super) folder: PathBuf,
 }
 
-/// Any word, since a project has kinds of its own; shells complete those that every project has.
+/// Any word, since a project has names of its own; shells complete these, which every project has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KindOfFile;
+pub(super) struct AnyWord(fn() -> Vec<PossibleValue>);
 
-impl TypedValueParser for KindOfFile {
+/// The kind of a file.
+pub(super) const KIND_OF_FILE: AnyWord =
+    AnyWord(|| super::schema::kinds().map(|(name, what)| PossibleValue::new(name).help(what)).collect());
+
+/// A risk's name.
+pub(super) const RISK_NAME: AnyWord = AnyWord(|| BUILT_IN_RISKS.into_iter().map(PossibleValue::new).collect());
+
+impl TypedValueParser for AnyWord {
     type Value = String;
 
     fn parse_ref(
@@ -491,28 +498,7 @@ impl TypedValueParser for KindOfFile {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(super::schema::kinds().map(|(name, what)| PossibleValue::new(name).help(what))))
-    }
-}
-
-/// Any word, since a project has risks of its own; shells complete those that every project has.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RiskName;
-
-impl TypedValueParser for RiskName {
-    type Value = String;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(BUILT_IN_RISKS.into_iter().map(PossibleValue::new)))
+        Some(Box::new((self.0)().into_iter()))
     }
 }
 
@@ -522,6 +508,6 @@ pub(super) struct SchemaArguments {
     #[arg(long, conflicts_with = "kind")]
     pub(super) write: bool,
     /// The kind of file or document, or one that the project declares; without one, the kinds are listed.
-    #[arg(value_parser = KindOfFile)]
+    #[arg(value_parser = KIND_OF_FILE)]
     pub(super) kind: Option<String>,
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::domain::Digest;
 
-use super::arguments::RiskName;
+use super::arguments::RISK_NAME;
 use super::partition::PartitionWord;
 
 /// A whole digest, with or without `sha256:` before it: fewer digits could be met by another record.
@@ -135,7 +135,7 @@ pub(super) struct RunArguments {
     #[arg(value_name = "CASE")]
     pub(super) cases: Vec<String>,
     /// Run every case of a set.
-    #[arg(long = "set", value_name = "RISK", value_parser = RiskName, hide_possible_values = true)]
+    #[arg(long = "set", value_name = "RISK", value_parser = RISK_NAME, hide_possible_values = true)]
     pub(super) sets: Vec<String>,
     /// Run every case.
     #[arg(long)]

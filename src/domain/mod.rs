@@ -24,6 +24,6 @@ pub use many::in_parallel;
 pub use outcome::{Claim, ClaimCheck, Outcome};
 pub use own_kind::OwnKind;
 pub use question::{Aspect, Question};
-pub use risk::{ANSWER_RISKS, BUILT_IN_RISKS, CALL_RISKS, Risk};
+pub use risk::{ANSWER_RISKS, BUILT_IN_RISKS, CALL_RISKS, FORM_RISK, Risk};
 pub use rule::Rule;
 pub use status::{CaseStatus, TrialStatus};

@@ -37,6 +37,9 @@ pub const ANSWER_RISKS: [&str; 6] = [
     "context_boundaries",
 ];
 
+/// The risk whose cases ask for the form of answers.
+pub const FORM_RISK: &str = "malformed_output";
+
 /// The risks that lie in the calls to a target: what a connector can change.
 pub const CALL_RISKS: [&str; 4] = ["action", "duplicate", "uncertain_outcome", "partial_failure"];
 

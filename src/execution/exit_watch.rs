@@ -2,6 +2,8 @@
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::str::FromStr;
 use std::time::Duration;
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -11,6 +13,14 @@ const SLICE: Duration = Duration::from_millis(5);
 
 /// The flag of a Linux process that is on its way out (`PF_EXITING`).
 const EXITING: u64 = 0x4;
+
+/// A number that Linux tells of a process, by its place behind the state: that stands behind the name, which is in brackets and may
+/// hold anything. `None` where the system does not tell.
+pub(super) fn stat_field<N: FromStr>(processes: &Path, process: i32, place: usize) -> Option<N> {
+    let stat = std::fs::read(processes.join(process.to_string()).join("stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    stat.rsplit_once(')')?.1.split_whitespace().nth(place)?.parse().ok()
+}
 
 /// A watch on one child that has not been collected yet.
 pub(super) struct ExitWatch {
@@ -47,9 +57,7 @@ impl ExitWatch {
     /// Whether the child is on its way out. The system marks a process so before it closes what the process holds open. `false`
     /// where the system does not tell.
     pub(super) fn is_dying(&self) -> bool {
-        let status = std::fs::read_to_string(format!("/proc/{}/stat", self.child.as_raw_nonzero()));
-        // Behind the name, which may hold anything: the state, five numbers, and the flags.
-        let flags = status.ok().and_then(|status| status.rsplit(')').next()?.split_whitespace().nth(6)?.parse().ok());
+        let flags = stat_field(Path::new("/proc"), self.child.as_raw_pid(), 6);
         flags.is_some_and(|flags: u64| flags & EXITING != 0)
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::domain::{CaseId, CaseStatus, RunId, WorkflowId};
+use crate::domain::{CaseId, CaseStatus, FORM_RISK, RunId, WorkflowId};
 use crate::evidence::{Answer, Form};
 use crate::grading::{AnyAnswer, CaseMutation, GradedTrial, GradingContext, Sight, any_answer, by_case, do_nothing};
 use crate::manifest::{Grader, HeldCase, Project};
@@ -22,9 +22,6 @@ pub use copies::NearCopy;
 
 /// How many recorded runs are read for trials to damage, newest first.
 const RUNS_READ: usize = 20;
-
-/// The set whose cases ask for the form of answers.
-const FORM: &str = "malformed_output";
 
 /// Answers of other cases that are put in the place of a case's own.
 const OTHERS: usize = 2;
@@ -134,7 +131,7 @@ impl CaseLint {
             project.file.workflows.get(&case.workflow).is_some_and(|workflow| !workflow.parts.is_empty())
         };
         for case in never_selected(project).iter().filter_map(|id| project.cases.get(id)) {
-            let is_of_code = case.set.as_str() == FORM || !has_parts(case);
+            let is_of_code = case.set.as_str() == FORM_RISK || !has_parts(case);
             let list = if is_of_code { &mut self.run_by_code_alone } else { &mut self.never_selected };
             list.push(case.id.clone());
         }

@@ -11,6 +11,7 @@ use rustix::process::{
     set_child_subreaper, waitid,
 };
 
+use super::super::exit_watch::stat_field;
 use super::super::orphans::wait_for_end;
 use super::own;
 
@@ -122,11 +123,8 @@ fn by_parent() -> BTreeSet<i32> {
     numbers.filter(|process: &i32| parent(Path::new("/proc"), *process) == Some(own)).collect()
 }
 
-/// The parent of a process: the second field behind its name, which is in brackets and may hold anything.
 fn parent(processes: &Path, process: i32) -> Option<i32> {
-    let stat = fs::read(processes.join(process.to_string()).join("stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    stat_field(processes, process, 1)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::{Risk, TrialStatus};
+use crate::domain::{FORM_RISK, TrialStatus};
 use crate::evidence::{Answer, Observation};
 use crate::grading::grade::{GradedTrial, GradingContext};
 use crate::grading::trial::grade;
@@ -57,8 +57,7 @@ pub fn any_answer(
     if !SENTENCES.into_iter().any(passes) {
         return None;
     }
-    let is_of_form =
-        case.set == Risk::from("malformed_output") && asking.iter().all(|(_, grader)| asks_for_form(grader));
+    let is_of_form = case.set.as_str() == FORM_RISK && asking.iter().all(|(_, grader)| asks_for_form(grader));
     Some(if is_of_form { AnyAnswer::OfThatForm } else { AnyAnswer::Passes })
 }
 
