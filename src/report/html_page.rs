@@ -16,6 +16,7 @@ use super::html_case::{Budget, CaseItem};
 use super::html_changes::{ChangeRow, change_rows, diff_command};
 use super::html_figures::{Figures, figures};
 use super::html_not_run::{ExcludedGroup, ShadowItem, excluded_groups, shadow_item};
+use super::limits::unfinished;
 use super::next_step::{CaseBrief, NextStep, next_steps, uncovering_change};
 use super::payload::Payloads;
 use super::words::{baseline_word, duration_text, exit_code_meaning, verdict_title};
@@ -308,7 +309,12 @@ fn mode_reason(document: &ReportDocument) -> Option<String> {
 
 fn tally_text(document: &ReportDocument) -> String {
     let counts = &document.counts;
-    format!("{} of {} ran, in {}.", counts.selected, counted(counts.total, "case"), counted(counts.trials, "trial"))
+    let selected = format!("{} of {}", counts.selected, counted(counts.total, "case"));
+    let ran = match unfinished(document) {
+        0 => format!("{selected} ran"),
+        unfinished => format!("{selected} selected; {} ran", counts.selected.saturating_sub(unfinished)),
+    };
+    format!("{ran}, in {}.", counted(counts.trials, "trial"))
 }
 
 fn notes(document: &ReportDocument) -> Vec<String> {

@@ -38,14 +38,21 @@ pub(super) fn limits(document: &ReportDocument, different_inputs: usize) -> Vec<
 
 fn what_ran(document: &ReportDocument, different_inputs: usize) -> String {
     let counts = &document.counts;
+    let of_project = format!("{} of the project's {}", counts.selected, counted(counts.total, "case"));
+    let ran = match unfinished(document) {
+        0 => format!("Run: {of_project}"),
+        unfinished => format!("Selected: {of_project}; run: {}", counts.selected.saturating_sub(unfinished)),
+    };
     format!(
-        "Run: {} of the project's {}, in {}, with {}. Cases are chosen, not drawn at random: they are no sample of \
-         what the workflow meets in use.",
-        counts.selected,
-        counted(counts.total, "case"),
+        "{ran}, in {}, with {}. Cases are chosen, not drawn at random: they are no sample of what the workflow meets in use.",
         counted(counts.trials, "trial"),
         counted(different_inputs, "different input"),
     )
+}
+
+/// How many of the cases that were to run have no finished trial: the run ended, or was stopped, before.
+pub(super) fn unfinished(document: &ReportDocument) -> usize {
+    document.cases.iter().filter(|case| case.trials.is_empty()).count()
 }
 
 /// The failure rate that the passes still allow. A case counts once, however many trials it has.
@@ -69,11 +76,9 @@ fn unreached(document: &ReportDocument) -> Option<String> {
 
 fn errored(document: &ReportDocument) -> Option<String> {
     let errored = document.counts.errored;
-    let unfinished = document.cases.iter().filter(|case| case.trials.is_empty()).count();
-    let rest = if unfinished == 0 {
-        String::new()
-    } else {
-        format!(" Without a single finished trial: {}.", counted(unfinished, "case"))
+    let rest = match unfinished(document) {
+        0 => String::new(),
+        unfinished => format!(" Without a single finished trial: {}.", counted(unfinished, "case")),
     };
     (errored > 0).then(|| {
         format!(

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,6 +23,9 @@ const SCREENSHOTS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/screenshots");
 
 /// The tallest picture, in pixels; what lies below is left out.
 const TALLEST: u64 = 12_000;
+
+/// How long a page may take until it is there.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A browser of its own for one test, on one page at a time. It ends with the test.
 pub(crate) struct Browser {
@@ -100,6 +105,13 @@ impl Browser {
         self.send("POST", "/url", &json!({"url": "about:blank"}));
         self.send("POST", "/url", &json!({"url": format!("{address}{fragment}")}));
         address.clone_into(&mut self.address.borrow_mut());
+        // On a busy machine the driver has been seen to answer before the page had run its own script.
+        let is_loaded = format!("document.readyState === 'complete' && location.href.startsWith({})", json!(address));
+        let began = Instant::now();
+        while self.ask(&is_loaded) != true {
+            assert!(began.elapsed() < PATIENCE, "the page does not load: {address}");
+            sleep(Duration::from_millis(10));
+        }
     }
 
     /// Loads the page that is open anew, at another fragment.

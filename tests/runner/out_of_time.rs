@@ -21,6 +21,9 @@ fn a_run_out_of_time_begins_nothing_more_keeps_every_case_in_the_count_and_can_b
     assert_eq!((&report["counts"]["selected"], &report["counts"]["errored"]), (&4.into(), &3.into()));
     let go_on = format!("--resume {}", sandbox.latest_run());
     assert!(report["limits"].to_string().contains(&go_on), "{}", report["limits"]);
+    let ran = "Selected: 4 of the project's 4 cases; run: 2, in 2 trials";
+    assert!(report["limits"].to_string().contains(ran), "{}", report["limits"]);
+    assert!(sandbox.read("reports/latest/report.html").contains("4 of 4 cases selected; 2 ran, in 2 trials."));
     let accept = ["baseline", "accept", "latest", "--by", "R. Viewer", "--reason", "as it is"];
     sandbox.holdpoint(&accept).expect(2).says("out of time");
 
