@@ -31,6 +31,7 @@ mod redact;
 mod retry;
 mod runner;
 mod service;
+mod spare_dirs;
 #[cfg(test)]
 mod specimen;
 mod state_dir;
