@@ -44,6 +44,15 @@ impl SpareDirs {
     }
 }
 
+impl Drop for SpareDirs {
+    /// What nobody took goes: a trial of a later run that had its name would find it.
+    fn drop(&mut self) {
+        for waiting in self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            let _ = state_dir::remove(waiting);
+        }
+    }
+}
+
 /// Makes a new folder, readable for this user alone.
 ///
 /// # Errors
@@ -105,6 +114,9 @@ mod tests {
         assert_eq!((names(parent.path()), fs::metadata(&two).unwrap().ino()), (vec!["two".to_owned()], number));
         dirs.make(&parent.path().join("three")).unwrap();
         assert_eq!(names(parent.path()), ["three", "two"], "it is given away once");
+        dirs.take(two);
+        drop(dirs);
+        assert_eq!(names(parent.path()), ["three"], "what nobody took goes");
     }
 
     #[test]
@@ -121,7 +133,8 @@ mod tests {
             dirs.make(&path).unwrap();
             spoil(&path);
             dirs.take(path);
-            assert_eq!((names(parent.path()), dirs.waiting.lock().unwrap().len()), (vec![], 0), "{number}");
+            assert!(dirs.waiting.lock().unwrap().is_empty(), "{number}");
+            assert_eq!(names(parent.path()), Vec::<String>::new(), "{number}");
         }
     }
 

@@ -18,7 +18,7 @@ struct Shape {
 
 /// In the order in which they are looked for. Where letters may stand before a form that begins like a word, what stands
 /// before it is a part of the pattern, with the beginnings of line breaks that are written as `\n` in a text in a text.
-const SHAPES: [Shape; 14] = [
+const SHAPES: [Shape; 15] = [
     Shape {
         name: "private key",
         pattern: r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
@@ -34,6 +34,11 @@ const SHAPES: [Shape; 14] = [
     Shape { name: "Google key", pattern: r"AIza[0-9A-Za-z_-]{30,}" },
     Shape { name: "Stripe key", pattern: r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}" },
     Shape { name: "key", pattern: r"(?P<before>^|[^A-Za-z0-9_-]|\\[nrt])(?P<secret>sk-[A-Za-z0-9_-]{16,})" },
+    // All of what stands behind the name: of `Token abc` the scheme alone would be taken for it.
+    Shape {
+        name: AUTHORIZATION,
+        pattern: r#"(?P<before>(?i:authorization)\\*["']?\s*[:=]\s*\\*["']?)(?P<scheme>[A-Za-z][A-Za-z0-9_-]*)[ \t]+(?P<secret>[A-Za-z0-9._~+/:=-]{4,})"#,
+    },
     Shape {
         name: "bearer token",
         pattern: r"(?P<before>(?i:bearer|basic)(?:[ \t]+|%20))(?P<secret>[A-Za-z0-9._~+/-]{8,}=*)",
@@ -44,8 +49,15 @@ const SHAPES: [Shape; 14] = [
     },
 ];
 
-/// Names that say so only where nothing stands before them.
-const WHOLE_NAMES: [&str; 6] = ["cookie", "setcookie", "sid", "sessionid", "sig", "signature"];
+/// What the header is called that holds a scheme and a secret.
+const AUTHORIZATION: &str = "Authorization";
+
+/// Names that say so only where nothing stands before them, and of a text alone.
+const WHOLE_NAMES: [&str; 9] =
+    ["cookie", "setcookie", "sid", "sessionid", "sig", "signature", "pass", "auth", "bearer"];
+
+/// Those of them that are words of any sentence, so that in one they say nothing.
+const WORDS: [&str; 3] = ["pass", "auth", "bearer"];
 
 /// How the names end under which a secret stands, in lower case and without what stands between their words: `PGPASSWORD`, `aws_secret_access_key`.
 const NAMES: [&str; 25] = [
@@ -75,6 +87,15 @@ const NAMES: [&str; 25] = [
     "credential",
     "credentials",
 ];
+
+/// The names that in the plural mean something else: tokens are counted, and many a thing is authorized.
+const NO_PLURAL: [&str; 4] = ["token", "idtoken", "authorization", "proxyauthorization"];
+
+/// How the names end under which a number is a secret, too.
+const NAMES_OF_NUMBERS: [&str; 4] = ["password", "passwd", "pwd", "passphrase"];
+
+/// The fields that hold a name, in an object that has what it names beside it.
+const NAMING: [&str; 3] = ["name", "key", "header"];
 
 /// The shapes, made once. That they can be is what a test shows; one that could not would be left out.
 static COMPILED: LazyLock<Vec<(&'static str, Regex)>> =
@@ -117,18 +138,53 @@ pub fn conceal_text(text: &str) -> Cow<'_, str> {
     concealed
 }
 
+/// What a name says of what stands under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// Nothing.
+    Nothing,
+    /// A text under it is a secret.
+    Text,
+    /// Whatever is below it is one.
+    All,
+}
+
 /// The same of every text in a value, and of what stands under a name that says that it is a secret.
 pub fn conceal_json(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(conceal_text(text).into_owned()),
         Value::Array(items) => items.iter().map(conceal_json).collect(),
         Value::Object(fields) => {
+            let named = NAMING.iter().find_map(|naming| fields.get(*naming)?.as_str());
             let concealed = fields.iter().map(|(key, value)| {
-                let is_secret = says_secret(key) && value.as_str().is_some_and(|text| !is_empty(text));
-                let value = if is_secret { Value::String(mark(key)) } else { conceal_json(value) };
-                (conceal_text(key).into_owned(), value)
+                let name = named.filter(|_| key == "value").unwrap_or(key);
+                (conceal_text(key).into_owned(), under(name, value))
             });
             Value::Object(concealed.collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
+/// What stands under a name.
+fn under(name: &str, value: &Value) -> Value {
+    let is_password = || NAMES_OF_NUMBERS.iter().any(|end| plain(name).ends_with(end));
+    match (says(name), value) {
+        (Says::Text | Says::All, Value::String(text)) if !is_empty(text) => Value::String(mark(name)),
+        (Says::All, Value::Number(_)) if is_password() => Value::String(mark(name)),
+        (Says::All, Value::Array(_) | Value::Object(_)) => conceal_all(name, value),
+        _ => conceal_json(value),
+    }
+}
+
+/// Every text below a name that says so of all of them, whatever its own name.
+fn conceal_all(name: &str, value: &Value) -> Value {
+    match value {
+        Value::String(text) if !is_empty(text) => Value::String(mark(name)),
+        Value::Array(items) => items.iter().map(|item| conceal_all(name, item)).collect(),
+        Value::Object(fields) => {
+            let below = fields.iter().map(|(key, value)| (conceal_text(key).into_owned(), conceal_all(name, value)));
+            Value::Object(below.collect())
         }
         plain => plain.clone(),
     }
@@ -138,7 +194,12 @@ fn of_shape(name: &str, found: &Captures<'_>) -> String {
     let part = |name: &str| found.name(name).map_or("", |part| part.as_str());
     // `basic` and `bearer` are words, too: what follows them is a token where it is none.
     let is_word = |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '.');
-    if name == "bearer token" && is_word(part("secret")) {
+    let is_sentence = match name {
+        "bearer token" => is_word(part("secret")),
+        AUTHORIZATION => is_word(part("scheme")) && is_word(part("secret")) && !is_scheme(part("scheme")),
+        _ => false,
+    };
+    if is_sentence {
         return found[0].to_owned();
     }
     format!("{}{}{}", part("before"), mark(name), part("after"))
@@ -151,7 +212,8 @@ fn of_field(found: &Captures<'_>) -> String {
     let is_words =
         !part("told").is_empty() && part("told").chars().all(|c| c.is_ascii_lowercase() || !c.is_alphanumeric());
     let is_nothing = is_empty(part("secret")) && part("bare").is_empty() && part("told").is_empty();
-    if !says_secret(part("name")) || is_plain || is_words || is_nothing {
+    let is_word = !part("told").is_empty() && WORDS.contains(&plain(part("name")).as_str());
+    if says(part("name")) == Says::Nothing || is_plain || is_words || is_word || is_nothing {
         return found[0].to_owned();
     }
     format!("{}{}{}", part("before"), part("open"), mark(part("name")))
@@ -166,9 +228,27 @@ fn mark(name: &str) -> String {
     format!("{REDACTED}{name}]")
 }
 
-fn says_secret(name: &str) -> bool {
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    WHOLE_NAMES.contains(&plain.as_str()) || NAMES.iter().any(|name| plain.ends_with(name))
+fn says(name: &str) -> Says {
+    let plain = plain(name);
+    let ends = |plain: &str| NAMES.iter().filter(|name| plain.ends_with(*name)).max_by_key(|name| name.len());
+    let ends_plural = |singular: &str| ends(singular).is_some_and(|name| !NO_PLURAL.contains(name));
+    if plain.ends_with("authorization") || WHOLE_NAMES.contains(&plain.as_str()) {
+        Says::Text
+    } else if ends(&plain).is_some() || plain.strip_suffix('s').is_some_and(ends_plural) {
+        Says::All
+    } else {
+        Says::Nothing
+    }
+}
+
+/// A name in lower case, without what stands between its words.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// Whether a word is the name of a way to be authorized, in a header of that name.
+fn is_scheme(word: &str) -> bool {
+    ["bearer", "basic", "token", "digest", "apikey", "negotiate"].contains(&plain(word).as_str())
 }
 
 /// A text that was cut, without the words that stand at a cut (`…`): of a secret that lost its beginning or its end nobody could
@@ -262,10 +342,20 @@ mod tests {
         #[test]
         fn whatever_stands_under_a_name_that_says_so_is_concealed(secret in "[^\\[ \\t\\n][^\"]{0,30}") {
             prop_assume!(!secret.trim().is_empty());
-            for name in ["password", "API-Key", "client_secret", "accessToken", "Authorization"] {
+            for name in ["password", "API-Key", "client_secret", "accessToken", "Authorization", "pass", "secrets"] {
                 let concealed = conceal_json(&json!({"user": "me", name: &secret}));
                 prop_assert_eq!(concealed, json!({"user": "me", name: mark(name)}));
             }
+            for name in ["password", "token", "api_key", "api_keys", "passwords", "credentials"] {
+                let shapes: [fn(&str) -> serde_json::Value; 3] =
+                    [|text| json!([text]), |text| json!({"value": text}), |text| json!({"bob": [{"is": text}]})];
+                for shape in shapes {
+                    let concealed = conceal_json(&json!({name: shape(&secret)}));
+                    prop_assert_eq!(concealed, json!({name: shape(&mark(name))}));
+                }
+            }
+            let listed = conceal_json(&json!([{"name": "X-Api-Key", "value": &secret}, {"name": "Accept", "value": "a/b"}]));
+            prop_assert_eq!(listed, json!([{"name": "X-Api-Key", "value": mark("X-Api-Key")}, {"name": "Accept", "value": "a/b"}]));
         }
     }
 
@@ -300,11 +390,31 @@ mod tests {
             "ghost_writer eyJ AKIA sk-short [redacted:OPENAI_API_KEY]",
             "{\"password\": \"[redacted:DB_PASSWORD]\"}",
             "The password: ask whoever runs the desk. Your token = nothing.",
+            "authorization: needs approval by a lead. Pass: Nobody. auth: Later",
         ] {
             assert_eq!(conceal_text(text), text);
         }
-        let counted = json!({"token": 5, "secret": true, "password": ""});
+        let counted = json!({
+            "token": 5, "secret": true, "password": "", "tokens": ["Good", "morning"], "total_tokens": 7,
+            "authorization": {"id": "au-7", "by": ["R. Viewer"]}, "name": "Authorization",
+        });
         assert_eq!(conceal_json(&counted), counted);
+    }
+
+    #[test]
+    fn an_authorization_is_concealed_with_its_scheme() {
+        for told in
+            ["Token 0123456789abcdef", "Bearer zztextzz", "bearer zztextzz", "AWS4-HMAC-SHA256 Credential=AKID/2026"]
+        {
+            assert_eq!(
+                conceal_text(&format!("Authorization: {told}\nAccept: a/b")),
+                "Authorization: [redacted:Authorization]\nAccept: a/b"
+            );
+            let quoted = conceal_text(&format!("{{\"authorization\": \"{told}\"}}")).into_owned();
+            assert!(!quoted.contains(&told[told.len() - 6..]), "{quoted}");
+        }
+        let numbers = json!({"password": 987_654_321, "n": 5});
+        assert_eq!(conceal_json(&numbers), json!({"password": "[redacted:password]", "n": 5}));
     }
 
     #[test]
