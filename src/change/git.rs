@@ -70,8 +70,8 @@ pub(super) trait Store: Send + Sync {
     fn removed_from(&self, head: ObjectId, folder: &PathName, commits: usize) -> Result<Removed, GitError>;
     /// The commit that this one followed first; `None` for a root.
     fn first_parent(&self, commit: ObjectId) -> Result<Option<Commit>, GitError>;
-    /// Whether git ignores this folder.
-    fn ignores(&self, folder: &Path) -> Result<bool, GitError>;
+    /// Whether git ignores this path where it does not know it yet; a folder's ends in `/`.
+    fn ignores(&self, path: &Path) -> Result<bool, GitError>;
 }
 
 /// A project inside a git repository. Cheap to clone.
@@ -211,11 +211,20 @@ impl GitProject {
         Ok(super::listing::diff_listings(&tree, &working_tree.listing).is_empty())
     }
 
+    /// Whether git ignores a file at this path, seen from the repository's top folder. Of a file that git knows already this
+    /// says nothing: it goes on being seen.
+    ///
+    /// # Errors
+    /// When the rules cannot be read.
+    pub fn ignores(&self, path: &PathName) -> Result<bool, GitError> {
+        self.store.ignores(path.as_path())
+    }
+
     /// A repository around the project that ignores its folder sees none of its changes: it is no help, and
     /// a danger where it says that nothing changed.
     fn refuse_ignored_folder(&self) -> Result<(), GitError> {
         let Some(folder) = self.prefix.strip_suffix(b"/") else { return Ok(()) };
-        if !self.store.ignores(PathName::new(folder).as_path())? {
+        if !self.store.ignores(&PathName::new(folder).as_path().join(""))? {
             return Ok(());
         }
         if self.working_tree()?.listing.starting_with(&self.prefix).next().is_some() {

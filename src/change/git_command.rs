@@ -312,9 +312,9 @@ impl Store for CommandStore {
         self.commit(parent).map(Some)
     }
 
-    fn ignores(&self, folder: &Path) -> Result<bool, GitError> {
+    fn ignores(&self, path: &Path) -> Result<bool, GitError> {
         let mut command = command(&self.top);
-        command.args(["check-ignore", "--quiet", "--"]).arg(folder);
+        command.args(["check-ignore", "--quiet", "--"]).arg(path);
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         status.map(|status| status.success()).map_err(|error| cannot_start("the ignore rules cannot be read", &error))
     }

@@ -144,11 +144,10 @@ impl Store for LibraryStore {
         parent.map_err(|error| GitError::from_library(what(), &error))
     }
 
-    fn ignores(&self, folder: &Path) -> Result<bool, GitError> {
-        let folder = folder.join("");
+    fn ignores(&self, path: &Path) -> Result<bool, GitError> {
         self.repository()
-            .is_path_ignored(&folder)
-            .map_err(|error| GitError::from_library(format!("the rules for `{}`", folder.display()), &error))
+            .is_path_ignored(path)
+            .map_err(|error| GitError::from_library(format!("the rules for `{}`", path.display()), &error))
     }
 }
 

@@ -26,6 +26,7 @@ mod listing;
 mod model;
 mod path_name;
 mod path_rules;
+mod seen;
 mod sides;
 mod snapshot;
 mod unseen_code;
@@ -40,6 +41,7 @@ pub use model::{
     BaseFile, BaseKind, CaseChange, Change, ChangeKind, ChangeSet, Direction, PartSnapshot, RestDigests, Side, Snapshot,
 };
 pub use path_name::PathName;
+pub use seen::{GitView, claims_as_seen};
 pub use sides::{ChangeError, EarlierNames, FoundHead, HistoryReach, Sides, SidesRequest, revision_files};
 pub use snapshot::rest_digests;
 pub use whose::{PathClaim, claims_on};

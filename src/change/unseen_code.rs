@@ -14,7 +14,7 @@ use super::path_name::PathName;
 use super::path_rules::{PathRules, is_written};
 
 /// What the Python interpreter derives from the sources beside it, and writes anew with every run.
-const DERIVED: &str = "__pycache__";
+pub(super) const DERIVED: &str = "__pycache__";
 
 /// A file of declared code that the listing does not have.
 #[derive(Clone, Debug)]

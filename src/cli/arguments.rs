@@ -291,7 +291,7 @@ pub(super) struct CaseNewArguments {
     /// The case's id; by default made of part and risk, or of the recorded case's.
     #[arg(long, value_name = "ID")]
     pub(super) id: Option<String>,
-    /// The workflow it runs against, where several could be meant.
+    /// The workflow it runs against, where several could be meant; a case of a recorded run keeps that run's.
     #[arg(long, value_name = "NAME")]
     pub(super) workflow: Option<String>,
     /// With --from: the set that it goes to; by default the recorded case's, or that of what went wrong.

@@ -26,7 +26,7 @@ const TO_DO: [(&str, &str); 5] = [
     ("near_copies", "Take one away, or let each ask what the other does not."),
     (
         "never_selected",
-        "Move it to a set that a rule names (`holdpoint rules`), correct its `sources`, or mark it `always: true`.",
+        "Move it to a set that a rule for one of its parts names (`holdpoint rules`), correct its `sources`, or mark it `always: true`.",
     ),
 ];
 

@@ -21,7 +21,7 @@ pub(super) struct ErrorDocument<'a> {
     errors: Vec<ErrorEntry<'a>>,
 }
 
-/// One error. Place and line are there where the error lies in a file of the project.
+/// One error. Place and line are there where the error lies in a file of the project, or in one that was to be imported.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ErrorEntry<'a> {
     /// The file.
@@ -42,7 +42,11 @@ struct ErrorEntry<'a> {
 /// Never for texts and numbers; JSON has no form for some other values.
 pub(super) fn error_document(failure: &Failure) -> Result<String, serde_json::Error> {
     let errors = match failure {
-        Failure::Invalid(found) => found.iter().map(of_diagnostic).collect(),
+        // Of a file in which nothing is named the text is all that there is to say: an error document is never without errors.
+        Failure::Unreadable { found, text } if found.is_empty() => {
+            vec![ErrorEntry { path: None, line: None, column: None, message: text, hint: None }]
+        }
+        Failure::Invalid(found) | Failure::Unreadable { found, .. } => found.iter().map(of_diagnostic).collect(),
         Failure::Other { text, hint, .. } => {
             vec![ErrorEntry { path: None, line: None, column: None, message: text, hint: hint.as_deref() }]
         }

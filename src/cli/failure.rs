@@ -13,6 +13,8 @@ use super::diagnostics;
 pub(super) enum Failure {
     /// The project's files are not in order.
     Invalid(Vec<Diagnostic>),
+    /// Another file is not what it must be: what is wrong with it, and what that comes to.
+    Unreadable { found: Vec<Diagnostic>, text: String },
     /// Anything else: the code, what happened, and what to do about it.
     Other { code: ExitCode, text: String, hint: Option<String> },
 }
@@ -34,7 +36,7 @@ impl Failure {
 
     pub(super) fn code(&self) -> ExitCode {
         match self {
-            Self::Invalid(_) => ExitCode::InvalidProject,
+            Self::Invalid(_) | Self::Unreadable { .. } => ExitCode::InvalidProject,
             Self::Other { code, .. } => *code,
         }
     }
@@ -46,6 +48,10 @@ impl Failure {
                 let count = found.len();
                 let errors = if count == 1 { "1 error".to_owned() } else { format!("{count} errors") };
                 console.complain(format!("{}: {errors} in the project's files; nothing ran", paint(BAD, "invalid")));
+            }
+            Self::Unreadable { found, text } => {
+                diagnostics::show(console, found);
+                console.complain(format!("{}: {text}", paint(BAD, "error")));
             }
             Self::Other { text, hint, .. } => {
                 console.complain(format!("{}: {text}", paint(BAD, "error")));

@@ -15,7 +15,7 @@ use super::check::PROJECT_FILE;
 use super::console::{FAINT, GOOD, STRONG, WARN, paint};
 use super::documents::{IMPORT_SCHEMA, ImportCounts, ImportDocument, ImportNote};
 use super::failure::Failure;
-use super::{Context, check, diagnostics, schema};
+use super::{Context, check, schema};
 
 /// The most bytes of a file that is imported.
 const LARGEST: u64 = 1024 * 1024 * 1024;
@@ -63,7 +63,7 @@ fn promptfoo(context: &Context, arguments: &CasesArguments) -> Result<ExitCode, 
     let inside = inside(&place.into, folder);
     let files = DiskFiles::new(folder);
     let brought = import::promptfoo(&name, &files, &place.aim, inside.as_deref());
-    let mut brought = brought.map_err(|found| refused(context, &name, &found))?;
+    let mut brought = brought.map_err(|found| refused(&name, found))?;
     place.tell_forms(&mut brought);
     place.finish(context, arguments, &name, brought)
 }
@@ -77,7 +77,7 @@ fn with_cases(
     let place = Place::of(context, arguments)?;
     let name = name_of(&arguments.file)?;
     let brought = read(&name, &bytes_of(&arguments.file)?, &place.aim);
-    place.finish(context, arguments, &name, brought.map_err(|found| refused(context, &name, &found))?)
+    place.finish(context, arguments, &name, brought.map_err(|found| refused(&name, found))?)
 }
 
 /// The path from the project's folder to another one, where that lies in it.
@@ -113,13 +113,9 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// A file that is not what it must be.
-fn refused(context: &Context, name: &str, found: &[Diagnostic]) -> Failure {
-    diagnostics::show(&context.console, found);
-    Failure::Other {
-        code: ExitCode::InvalidProject,
-        text: format!("{} in {name}; nothing was imported", counted(found.len(), "error")),
-        hint: None,
-    }
+fn refused(name: &str, found: Vec<Diagnostic>) -> Failure {
+    let text = format!("{} in {name}; nothing was imported", counted(found.len(), "error"));
+    Failure::Unreadable { found, text }
 }
 
 /// Where cases go.
@@ -136,19 +132,18 @@ impl Place {
         let project = into.join(PROJECT_FILE).exists().then(|| load_side(&DiskFiles::new(&into)));
         let (set, workflow) = (Risk::from(arguments.set.as_str()), arguments.workflow.as_deref().map(Into::into));
         let place = Self { into, project, aim: Aim { set, workflow } };
-        place.check(&context.console)?;
+        place.check()?;
         Ok(place)
     }
 
     /// What was asked for must be there, before anything is read.
-    fn check(&self, console: &super::Console) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), Failure> {
         let file = match &self.project {
             Some(side) => match &side.project_file {
                 Some(file) => Some(file),
                 None => {
-                    diagnostics::show(console, &side.unreadable);
                     let text = format!("{PROJECT_FILE} in {} cannot be read", self.into.display());
-                    return Err(Failure::Other { code: ExitCode::InvalidProject, text, hint: None });
+                    return Err(Failure::Unreadable { found: side.unreadable.clone(), text });
                 }
             },
             None => None,
@@ -172,14 +167,26 @@ impl Place {
         }
     }
 
-    /// Names each workflow of the project that cases of texts are to run against, and that reads its answer otherwise.
+    /// Names each workflow of the project that cases of texts are to run against, and that reads its answer otherwise. Of one that
+    /// was named on the command line it is not known in whose place it stands: a text of either kind will do.
     fn tell_forms(&self, brought: &mut Brought) {
         let Some(file) = self.project.as_ref().and_then(|side| side.project_file.as_ref()) else { return };
-        let brought_along = brought.workflows.iter().map(|piece| piece.name.as_str());
-        let names = brought_along.chain(self.aim.workflow.as_ref().map(|name| name.as_str()));
-        let is_other = |name: &&str| file.workflows.get(*name).is_some_and(|spec| spec.answer != AnswerForm::Text);
-        let others: Vec<String> = names.filter(is_other).map(str::to_owned).collect();
-        others.iter().for_each(|name| brought.reads_otherwise(PROJECT_FILE, name));
+        let read_as = |name: &str| file.workflows.get(name).map(|spec| spec.answer);
+        let mut others = Vec::new();
+        for piece in &brought.workflows {
+            if let Some(found) = read_as(&piece.name).filter(|found| *found != piece.answer()) {
+                others.push((piece.name.clone(), piece.answer(), found));
+            }
+        }
+        if let Some(name) = self.aim.workflow.as_ref().map(|name| name.as_str())
+            && let Some(found) = read_as(name)
+            && !matches!(found, AnswerForm::Text | AnswerForm::TrimmedText)
+        {
+            others.push((name.to_owned(), AnswerForm::Text, found));
+        }
+        for (name, wanted, found) in others {
+            brought.reads_otherwise(PROJECT_FILE, &name, wanted, found);
+        }
     }
 
     fn finish(
@@ -190,11 +197,11 @@ impl Place {
         mut brought: Brought,
     ) -> Result<ExitCode, Failure> {
         if brought.tally.brought == 0 {
-            show_notes(context, &brought.notes);
+            show_notes(&brought.notes, |line| say(context, arguments.json, &line));
             let text = format!("no case came of {name}");
             return Err(Failure::Other { code: ExitCode::NoCases, text, hint: None });
         }
-        let files = self.files(context, name, &mut brought)?;
+        let files = self.files(context, (name, arguments.json), &mut brought)?;
         let laid = pipeline::lay_down(&self.into, &files, arguments.dry_run)?;
         brought.leave_kept(&laid.kept);
         if !arguments.dry_run && !laid.written.is_empty() {
@@ -234,7 +241,12 @@ impl Place {
     }
 
     /// The files of the import, with a project file where there is none; one that is there must have the workflows.
-    fn files(&self, context: &Context, name: &str, brought: &mut Brought) -> Result<Vec<NewFile>, Failure> {
+    fn files(
+        &self,
+        context: &Context,
+        (name, json): (&str, bool),
+        brought: &mut Brought,
+    ) -> Result<Vec<NewFile>, Failure> {
         let mut files = std::mem::take(&mut brought.files);
         match &self.project {
             None => {
@@ -257,7 +269,7 @@ impl Place {
                     .map(|one| format!("`{}`", one.name))
                     .collect();
                 if !missing.is_empty() {
-                    context.console.lines(&brought.workflow_entries());
+                    say(context, json, brought.workflow_entries().trim_end());
                     return Err(Failure::Other {
                         code: ExitCode::Usage,
                         text: format!("{PROJECT_FILE} has no workflow {}; nothing was written", missing.join(", ")),
@@ -305,7 +317,7 @@ fn inspect(context: &Context, arguments: &InspectArguments) -> Result<ExitCode, 
     let name = name_of(&arguments.file)?;
     let options = InspectOptions { pass_at: arguments.pass_at, set: Risk::from(arguments.set.as_str()) };
     let imported = import::inspect(&name, &bytes_of(&arguments.file)?, &options);
-    let imported = imported.map_err(|found| refused(context, &name, &found))?;
+    let imported = imported.map_err(|found| refused(&name, found))?;
     let run = if arguments.dry_run {
         imported.header.run.clone()
     } else {
@@ -342,9 +354,9 @@ fn ledger(
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
     let target = format!("{REPORTS_FOLDER}/imported/{stem}.ledger.jsonl");
     let brought = read(&name, &bytes_of(&arguments.file)?, &target);
-    let mut brought = brought.map_err(|found| refused(context, &name, &found))?;
+    let mut brought = brought.map_err(|found| refused(&name, found))?;
     if brought.tally.brought == 0 {
-        show_notes(context, &brought.notes);
+        show_notes(&brought.notes, |line| say(context, arguments.json, &line));
         let text = format!("no operation stands in {name}");
         return Err(Failure::Other { code: ExitCode::NoCases, text, hint: None });
     }
@@ -371,20 +383,25 @@ fn ledger(
     Ok(code_of(&brought))
 }
 
+/// Says something before an error: on standard output, or beside it where a document is to stand there alone.
+fn say(context: &Context, beside: bool, text: &str) {
+    if beside { context.console.complain(text) } else { context.console.lines(text) }
+}
+
 /// Every note once, with how often it holds: a test that is asked of several prompts and providers is told of once.
-fn show_notes(context: &Context, notes: &[Note]) {
+fn show_notes(notes: &[Note], say: impl Fn(String)) {
     for same in notes.chunk_by(|one, other| one == other) {
         let Some(note) = same.first() else { continue };
         let (place, what) = (excerpt(&note.place(), 200), excerpt(&note.what, SHOWN));
         let style = if note.kind == Kind::Changed { STRONG } else { WARN };
         let often = if same.len() == 1 { String::new() } else { format!(" (in {} cases)", same.len()) };
-        context.console.say(format!("{place}: {}: {what}{often}", paint(style, note.kind.name())));
-        context.console.say(paint(FAINT, format!("    {}", excerpt(&note.why, SHOWN))));
+        say(format!("{place}: {}: {what}{often}", paint(style, note.kind.name())));
+        say(paint(FAINT, format!("    {}", excerpt(&note.why, SHOWN))));
     }
 }
 
 fn summary(context: &Context, brought: &Brought, laid: &LaidDown, rehearsal: bool, what: &str) {
-    show_notes(context, &brought.notes);
+    show_notes(&brought.notes, |line| context.console.say(line));
     let left = brought.notes.chunk_by(|one, other| one == other).filter(|same| same[0].kind == Kind::Left).count();
     let tally = brought.tally;
     let say = |text: String| context.console.say(text);

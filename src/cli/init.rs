@@ -1,15 +1,18 @@
 //! `holdpoint init`: begins a project in a repository, or lays a whole example down.
 
-use crate::domain::{ExitCode, counted};
+use crate::domain::{ExitCode, counted, some_of};
 use crate::init::{CiSystem, Start};
 use crate::manifest::is_address;
 use crate::pipeline::{self, BegunProject, Example, InitRequest};
 
 use super::Context;
 use super::arguments::{CiChoice, ExampleChoice, InitArguments};
-use super::console::{FAINT, STRONG, paint};
+use super::console::{FAINT, STRONG, WARN, paint};
 use super::failure::Failure;
 use super::schema;
+
+/// The most ignored files that are named.
+const NAMED: usize = 5;
 
 pub(super) fn run(context: &Context, arguments: &InitArguments) -> Result<ExitCode, Failure> {
     match arguments.example {
@@ -87,8 +90,27 @@ fn report(context: &Context, begun: &BegunProject, start: &Start) {
         console
             .remark("This folder lies in no git repository: `git init` first, since holdpoint finds changes with git.");
     }
-    let option = pipeline::project_option(context.named_folder.as_deref());
+    if !begun.ignored.is_empty() {
+        console.complain(ignored(&begun.ignored));
+    }
     console.remark(paint(STRONG, "Next"));
+    for (number, step) in steps(context, begun, start).iter().enumerate() {
+        console.remark(format!("  {}. {step}", number + 1));
+    }
+}
+
+/// What is said of files that git ignores, with the way out: no rule of git takes back what lies in an ignored folder.
+fn ignored(paths: &[String]) -> String {
+    format!(
+        "{}: git ignores {}, so that no commit takes what was written there and the gate sees no change of it. `git check-ignore -v PATH` \
+         names the rule; take it away, write `!PATH` below it, or add the files with `git add --force`.",
+        paint(WARN, "warning"),
+        some_of(paths, NAMED)
+    )
+}
+
+fn steps(context: &Context, begun: &BegunProject, start: &Start) -> Vec<String> {
+    let option = pipeline::project_option(context.named_folder.as_deref());
     let mut steps = vec![format!("holdpoint{option} gate     runs the two cases and says what they lack")];
     if matches!(start, Start::Service(_)) {
         steps.insert(0, "start the service, or say under `http` in holdpoint.yaml how holdpoint starts it".to_owned());
@@ -100,7 +122,16 @@ fn report(context: &Context, begun: &BegunProject, start: &Start) {
     steps.push(format!(
         "holdpoint{option} gate, then accept what it measured: holdpoint{option} baseline accept latest --by YOU --reason WHY"
     ));
-    for (number, step) in steps.iter().enumerate() {
-        console.remark(format!("  {}. {step}", number + 1));
+    // Until then the file cannot run: nobody but its author knows where they keep holdpoint.
+    match begun.ci {
+        Some(CiSystem::Github) => steps.push(
+            "in .github/workflows/holdpoint.yml, write the repository in which you keep holdpoint for `your-organisation/holdpoint`"
+                .to_owned(),
+        ),
+        Some(CiSystem::Gitlab) => steps.push(
+            "in .gitlab/holdpoint.yml, write an image that has holdpoint for `registry.example.org/holdpoint`".to_owned(),
+        ),
+        Some(CiSystem::Script) | None => {}
     }
+    steps
 }

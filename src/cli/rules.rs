@@ -79,6 +79,7 @@ fn explain(context: &Context, arguments: &RulesArguments) -> Result<ExitCode, Fa
                 let by = if rule.own { ", by a rule of the project" } else { "" };
                 let what = format!("a change of {}: runs {}{by}", name(rule), rule.scope.phrase());
                 context.console.say(format!("    {}", paint(FAINT, what)));
+                context.console.say(format!("      {}", rule.sentence));
                 for line in risk_lines(rule) {
                     context.console.say(format!("      {}", paint(FAINT, line)));
                 }

@@ -21,7 +21,7 @@ use super::strict_json::{JsonError, parse_printed, without_mark};
 /// [`ErrorKind::Malformed`] when the answer is not what it must be, or its claims are no list of claims.
 pub(super) fn read_answer(bytes: &[u8], form: AnswerForm) -> Result<Answer, TrialError> {
     let json = match form {
-        AnswerForm::Text => None,
+        AnswerForm::Text | AnswerForm::TrimmedText => None,
         AnswerForm::Json => Some(parse_printed(bytes).map_err(|error| malformed(format!("the answer: {error}")))?),
         AnswerForm::Auto if starts_object(bytes) => match parse_printed(bytes) {
             Ok(value) => Some(value),
@@ -32,7 +32,10 @@ pub(super) fn read_answer(bytes: &[u8], form: AnswerForm) -> Result<Answer, Tria
     };
     let text = plain_text(bytes);
     let Some(json) = json else {
-        let output = Value::from(without_line_end(&text));
+        let output = match form {
+            AnswerForm::TrimmedText => Value::from(without_escapes(trimmed(&text))),
+            AnswerForm::Auto | AnswerForm::Json | AnswerForm::Text => Value::from(without_line_end(&text)),
+        };
         return Ok(Answer { text, json: None, output, claims: Vec::new() });
     };
     let claims = json.get("claims").map_or_else(|| Ok(Vec::new()), read_claims)?;
@@ -74,6 +77,43 @@ pub(super) fn plain_text(bytes: &[u8]) -> String {
 fn without_line_end(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
+}
+
+/// A text without the white space at its ends: what JavaScript takes for that, since imported assertions were written for
+/// answers that it had trimmed. A byte order mark is white space there, and U+0085 is none.
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}'))
+}
+
+/// A text without the escape sequences that a terminal would follow. An escape that begins none of them stays.
+fn without_escapes(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let sequence = escape_sequence(rest.as_bytes());
+        if sequence.is_none() {
+            kept.push('\u{1b}');
+        }
+        rest = &rest[sequence.unwrap_or(1)..];
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// How many bytes the escape sequence has that stands at the beginning; none where it is not a whole one. All of them are ASCII.
+fn escape_sequence(bytes: &[u8]) -> Option<usize> {
+    match bytes.get(1)? {
+        b'@'..=b'Z' | b'\\'..=b'_' => Some(2),
+        b'[' => {
+            let parameters = bytes[2..].iter().take_while(|byte| matches!(byte, b'0'..=b'?')).count();
+            let between = bytes[2 + parameters..].iter().take_while(|byte| matches!(byte, b' '..=b'/')).count();
+            let end = 2 + parameters + between;
+            matches!(bytes.get(end)?, b'@'..=b'~').then_some(end + 1)
+        }
+        _ => None,
+    }
 }
 
 fn read_claims(value: &Value) -> Result<Vec<ClaimMade>, TrialError> {
@@ -237,6 +277,28 @@ mod tests {
     }
 
     #[test]
+    fn a_trimmed_text_has_no_white_space_around_it_and_no_colours() {
+        for (printed, output) in [
+            ("\n  Sorry, no. \n", "Sorry, no."),
+            ("\u{feff}\u{a0}yes\u{2028}\r\n", "yes"),
+            ("\u{85}yes", "\u{85}yes"),
+            ("\u{1b}[1;31mno\u{1b}[0m, \u{1b}]\u{1b}[?25lnever\u{1b}M\n", "no, never"),
+            ("a  b\n\nc", "a  b\n\nc"),
+            ("half \u{1b}[31", "half \u{1b}[31"),
+            ("half \u{1b}", "half \u{1b}"),
+            ("\u{1b}é\u{1b}[é", "\u{1b}é\u{1b}[é"),
+            (" \n", ""),
+        ] {
+            let answer = read(printed, AnswerForm::TrimmedText);
+            assert_eq!((answer.json, answer.output), (None, json!(output)), "{printed:?}");
+            assert_eq!(answer.text, printed, "what was printed is kept as it is");
+        }
+        let answer = read(r#" {"output": 1, "claims": 7} "#, AnswerForm::TrimmedText);
+        assert_eq!(answer.output, json!(r#"{"output": 1, "claims": 7}"#));
+        assert!(answer.claims.is_empty());
+    }
+
+    #[test]
     fn a_malformed_claim_is_an_error_with_its_place() {
         for (claims, expected) in [
             (r#"{"operation": "a", "claim": "completed"}"#, "no list"),
@@ -265,8 +327,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_an_answer_or_malformed(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let text = read_answer(&bytes, AnswerForm::Text).unwrap();
-            prop_assert!(text.json.is_none() && !text.text.contains('\0'));
+            for form in [AnswerForm::Text, AnswerForm::TrimmedText] {
+                let text = read_answer(&bytes, form).unwrap();
+                prop_assert!(text.json.is_none() && !text.text.contains('\0'));
+            }
             for form in [AnswerForm::Auto, AnswerForm::Json] {
                 if let Err(error) = read_answer(&bytes, form) {
                     prop_assert_eq!(error.kind, ErrorKind::Malformed);

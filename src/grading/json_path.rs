@@ -17,13 +17,22 @@ use super::judge::{NoJudgement, quoted};
 pub(super) fn json_of(answer: &Answer) -> Result<Cow<'_, Value>, String> {
     match &answer.json {
         Some(json) => Ok(Cow::Borrowed(json)),
-        None => parse_printed(answer.text.as_bytes()).map(Cow::Owned).map_err(|error| {
-            // Of a text that begins like JSON a reader wants to know what is wrong with it.
-            let begins = answer.text.trim_start().starts_with(['{', '[']);
-            let reason = if begins { format!(" ({error})") } else { String::new() };
-            format!("an answer that is no JSON{reason}: {}", quoted(&answer.text))
-        }),
+        None => {
+            let read = parse_printed(answer.text.as_bytes()).or_else(|error| unadorned(answer).ok_or(error));
+            read.map(Cow::Owned).map_err(|error| {
+                // Of a text that begins like JSON a reader wants to know what is wrong with it.
+                let begins = answer.text.trim_start().starts_with(['{', '[']);
+                let reason = if begins { format!(" ({error})") } else { String::new() };
+                format!("an answer that is no JSON{reason}: {}", quoted(&answer.text))
+            })
+        }
     }
+}
+
+/// The output of an answer that was read as a trimmed text: it can be JSON where what was printed has colours in it.
+fn unadorned(answer: &Answer) -> Option<Value> {
+    let output = answer.output.as_str()?;
+    parse_printed(output.as_bytes()).ok()
 }
 
 /// A path, ready to be followed.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::names::Names;
 use super::written::yaml;
-use crate::manifest::{schema_line, yaml_quoted as quoted};
+use crate::manifest::{AnswerForm, schema_line, yaml_quoted as quoted};
 
 /// A file that is to be written where nothing is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,13 @@ pub struct WorkflowPiece {
     pub entry: Map<String, Value>,
     /// What a reader of the entry should know, a sentence each.
     pub remarks: Vec<String>,
+}
+
+impl WorkflowPiece {
+    /// How its answer is to be read.
+    pub fn answer(&self) -> AnswerForm {
+        serde_json::from_value(self.entry.get("answer").cloned().unwrap_or_default()).unwrap_or_default()
+    }
 }
 
 /// How much was found and what became of it.
@@ -141,10 +148,22 @@ impl Brought {
         }
     }
 
-    /// Adds that a workflow which is there already does not read its answer as a text, though what was brought looks at one.
-    pub fn reads_otherwise(&mut self, project_file: &str, workflow: &str) {
-        let why = "the assertions mean the whole answer as a text, and this workflow reads it otherwise: of a JSON object, only its \
-                   `output` or another way of writing it would be looked at. Write `answer: text` into its entry";
+    /// Adds that a workflow which is there already does not read its answer as `wanted`, though what was brought looks at that.
+    pub fn reads_otherwise(&mut self, project_file: &str, workflow: &str, wanted: AnswerForm, found: AnswerForm) {
+        let (form, difference) = match (wanted, found) {
+            (AnswerForm::TrimmedText, AnswerForm::Text) => {
+                ("trimmed_text", "white space at its ends and the colours of a terminal would be looked at, too")
+            }
+            (AnswerForm::TrimmedText, _) => {
+                ("trimmed_text", "of a JSON object, only its `output` or another way of writing it would be looked at")
+            }
+            (_, AnswerForm::TrimmedText) => ("text", "white space at its ends would not be looked at"),
+            _ => ("text", "of a JSON object, only its `output` or another way of writing it would be looked at"),
+        };
+        let why = format!(
+            "the assertions mean the whole answer as a text, and this workflow reads it otherwise: {difference}. \
+             Write `answer: {form}` into its entry"
+        );
         self.note(Kind::Changed, (project_file, 0), format!("the workflow `{workflow}`"), why);
     }
 

@@ -44,6 +44,7 @@ pub fn otel(path: &str, bytes: &[u8], target: &str) -> Result<Brought, Vec<Diagn
     spans.sort_by_key(|span| span.at);
     let labels = labels(&spans);
     let calls = calls(path, &spans, &mut brought);
+    tell_shared_ids(path, &calls, &mut brought);
     let (mut ledger, mut cases) = (LedgerLines::default(), BTreeSet::new());
     let mut attempts: BTreeMap<String, u32> = BTreeMap::new();
     for span in calls {
@@ -98,6 +99,25 @@ fn take_out_doubled(path: &str, spans: &mut Vec<Span>, brought: &mut Brought) {
         let what = format!("the span {} once more{further}", one_line(id, 40));
         let why = "its trace has a span of this id already, so it is no attempt of its own: what the first one says was taken";
         brought.note(Kind::Changed, (path, *line), what, why);
+    }
+}
+
+/// A call has one tool: what several tools did under one id stays apart, each an operation of its own.
+fn tell_shared_ids(path: &str, calls: &[&Span], brought: &mut Brought) {
+    let mut tools: BTreeMap<(&str, &str), BTreeMap<&str, usize>> = BTreeMap::new();
+    for span in calls {
+        if let Some(call) = &span.call {
+            let id = (span.trace.as_str(), call.as_str());
+            tools.entry(id).or_default().entry(span.tool.as_str()).or_insert(span.line);
+        }
+    }
+    for ((trace, call), tools) in tools.into_iter().filter(|(_, tools)| tools.len() > 1) {
+        let line = tools.values().copied().min().unwrap_or_default();
+        let names: Vec<String> = tools.into_keys().map(|tool| one_line(tool, 40)).collect();
+        let what = format!("the tool call id {} in the trace {}", one_line(call, 40), one_line(trace, 40));
+        let why =
+            format!("it stands at calls of several tools ({}), and each of them became an operation", names.join(", "));
+        brought.note(Kind::Changed, (path, line), what, why);
     }
 }
 
@@ -293,6 +313,22 @@ mod tests {
     fn a_tool_and_a_call_never_make_the_id_of_another_pair() {
         let found = brought(&[span("t", "1", "a/b", "c"), span("t", "2", "a", "b/c")]);
         assert_eq!(operations(&found).len(), 2);
+    }
+
+    #[test]
+    fn one_call_id_with_several_tools_is_an_operation_for_each_and_is_told() {
+        let found = brought(&[
+            span("t", "1", "order", "call_1"),
+            span("t", "2", "cancel", "call_1"),
+            span("t", "3", "order", "call_1"),
+            span("u", "4", "refund", "call_1"),
+        ]);
+        let each = [("t/cancel/call_1", 1), ("t/order/call_1", 2), ("u/refund/call_1", 1)];
+        assert_eq!(operations(&found), expected(&each));
+        let told: Vec<_> = found.notes.iter().filter(|note| note.what.starts_with("the tool call id")).collect();
+        let [note] = &told[..] else { panic!("{told:?}") };
+        assert_eq!(note.what, "the tool call id call_1 in the trace t");
+        assert!(note.kind == Kind::Changed && note.why.contains("several tools (cancel, order)"), "{}", note.why);
     }
 
     #[test]

@@ -117,8 +117,9 @@ impl LineCount<'_> {
     }
 }
 
-/// The line of the quote that opens a value and is never closed: the reader would take all that follows for that value.
-fn unclosed_quote(bytes: &[u8]) -> Option<usize> {
+/// What is wrong with the quotes of a table, with its line: the reader would take all that follows a quote that is never closed
+/// for its value, and what stands behind one that is closed for a part of it.
+fn wrong_quote(bytes: &[u8]) -> Option<(usize, &'static str)> {
     let (mut line, mut opened, mut begins) = (1, None, true);
     let mut rest = bytes.iter().copied().peekable();
     while let Some(byte) = rest.next() {
@@ -127,6 +128,9 @@ fn unclosed_quote(bytes: &[u8]) -> Option<usize> {
             // Two quotes in a row are one of the value's own.
             if byte == b'"' && rest.next_if_eq(&b'"').is_none() {
                 opened = None;
+                if rest.peek().is_some_and(|next| !matches!(next, b',' | b'\r' | b'\n')) {
+                    return Some((line, "something stands behind the quote that closes a value"));
+                }
             }
         } else if byte == b'"' && begins {
             (opened, begins) = (Some(line), false);
@@ -134,18 +138,19 @@ fn unclosed_quote(bytes: &[u8]) -> Option<usize> {
             begins = matches!(byte, b',' | b'\r' | b'\n');
         }
     }
-    opened
+    opened.map(|line| (line, "the quote that opens here is not closed"))
 }
 
 /// Reads CSV (RFC 4180) with a row of names.
 ///
 /// # Errors
-/// With their lines: bytes that are no text, a quote that is never closed, a row with another number of values, a name that stands twice or is empty.
+/// With their lines: bytes that are no text, a quote that is not closed or not at the end of its value, a row with another number of
+/// values, a name that stands twice or is empty.
 pub(super) fn csv_table(path: &str, bytes: &[u8]) -> Result<Table, Vec<Diagnostic>> {
     let text = text(path, bytes).map_err(|error| vec![error])?;
-    if let Some(line) = unclosed_quote(text.as_bytes()) {
-        let hint = "close it; a quote within a quoted value is written twice";
-        return Err(vec![error_at(path, line, "the quote that opens here is not closed", hint)]);
+    if let Some((line, wrong)) = wrong_quote(text.as_bytes()) {
+        let hint = "a value is quoted from its beginning to its end; a quote within it is written twice";
+        return Err(vec![error_at(path, line, wrong, hint)]);
     }
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut table = Table::default();
@@ -240,6 +245,13 @@ mod tests {
         );
         assert_eq!(first(csv_table("a", b"a\n\"x \"\"y\"\"\n\"\"")), format!("2{unclosed}"));
         assert!(csv_table("a", b"a,b\n5\" pipe,\"x\"\n").is_ok(), "a quote within a plain value opens nothing");
+        let behind = ": something stands behind the quote that closes a value";
+        for (table, line) in
+            [(&b"a,b\n1,\"x\"y\n"[..], 2), (b"a,b\n\"x\n\" ,y\n", 3), (b"\"a\"\"b\"c\n", 1), (b"a\n\"x\"y", 2)]
+        {
+            assert_eq!(first(csv_table("a", table)), format!("{line}{behind}"));
+        }
+        assert!(csv_table("a", b"a,b\r\n\"x\",\"\"\r\n\"\"\"y\"\"\",\"z\"").is_ok(), "quotes that are in order");
         assert_eq!(first(csv_table("a", b"a,a\n")), "1: the column `a` stands there twice");
         assert_eq!(first(csv_table("a", b"a,\n")), "1: column 2 has no name");
         assert_eq!(first(csv_table("a", b"")), "0: the file is empty");

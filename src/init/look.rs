@@ -6,7 +6,10 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
+use crate::manifest::EntryKind;
+
 use super::adapter::Language;
+use super::left_out::{lies_in, links_left_out, nested, nested_left_out};
 use super::names::{folder, stem};
 
 /// Folders that hold what others wrote or a tool made, or that only tests read.
@@ -102,25 +105,30 @@ pub struct Found {
     pub notices: Vec<String>,
 }
 
-/// Looks at a listing of paths, with `/` between names, and at the texts of some of them. `read` answers with nothing for
-/// what is no text.
-pub fn look(paths: &[String], read: &dyn Fn(&str) -> Option<String>) -> Found {
+/// Looks at a listing of paths, with `/` between names, and at the texts of some of them. `kind` says what stands at a path
+/// itself, and `read` answers with nothing for what is no text. Links, and what lies in another git repository, are left
+/// out: a manifest that named one of them would end the first gate.
+pub fn look(
+    paths: &[String],
+    kind: &dyn Fn(&str) -> Option<EntryKind>,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Found {
     let mut found = Found { has_gitignore: paths.iter().any(|path| path == ".gitignore"), ..Found::default() };
     found.inert = paths.iter().filter(|path| is_inert(path)).cloned().collect();
-    let own: Vec<&String> = paths.iter().filter(|path| !is_passed_over(path)).collect();
+    let nested = nested(paths);
+    let looked_at = paths.iter().filter(|path| !is_passed_over(path) && !lies_in(path, &nested));
+    let (links, own): (Vec<&String>, Vec<&String>) = looked_at.partition(|path| kind(path) == Some(EntryKind::Symlink));
+    let own: Vec<&String> = own.into_iter().filter(|path| kind(path) == Some(EntryKind::File)).collect();
     found.prompts = own.iter().filter(|path| is_prompt(path)).map(|path| (*path).clone()).collect();
-    let is_source = |path: &&&String| is_in(path, &SOURCE_FOLDERS, &DOCUMENTS) && !is_prompt(path);
-    found.sources = own.iter().filter(is_source).map(|path| (*path).clone()).collect();
-    found.tools = own
-        .iter()
-        .filter(|path| is_in(path, &["tools", "functions"], &["json"]))
-        .filter_map(|path| tool(path, &read(path)?))
-        .collect();
+    found.sources = own.iter().filter(|path| is_source(path)).map(|path| (*path).clone()).collect();
+    found.tools = own.iter().filter(|path| is_tool(path)).filter_map(|path| tool(path, &read(path)?)).collect();
     let code: Vec<&str> = own.iter().filter(|path| Language::of(path).is_some()).map(|path| path.as_str()).collect();
     found.language = most_used(&code);
     found.code = globs(&code);
     read_lines(&code, &own, read, &mut found);
-    let named = named_documents(&code, &own, read);
+    let all: Vec<&String> = own.iter().chain(&links).copied().collect();
+    let (links_named, named): (BTreeSet<String>, BTreeSet<String>) =
+        named_documents(&code, &all, read).into_iter().partition(|path| links.contains(&path));
     found.sources.extend(named.into_iter().filter(|path| !is_prompt(path) && !is_inert(path)));
     found.sources.sort_unstable();
     found.sources.dedup();
@@ -130,7 +138,20 @@ pub fn look(paths: &[String], read: &dyn Fn(&str) -> Option<String>) -> Found {
     found.notices.extend(permissions.map(|path| {
         format!("{path} may say who may do what; `holdpoint schema permissions` shows how a manifest says it")
     }));
+    let is_taken = |path: &str| is_prompt(path) || is_source(path) || is_tool(path) || Language::of(path).is_some();
+    let links = links.into_iter().map(String::as_str);
+    let links: Vec<&str> = links.filter(|path| is_taken(path) || links_named.contains(*path)).collect();
+    let nested: Vec<&str> = nested.into_iter().filter(|folder| !is_passed_over(&format!("{folder}/"))).collect();
+    found.notices.extend(links_left_out(&links).into_iter().chain(nested_left_out(&nested)));
     found
+}
+
+fn is_source(path: &str) -> bool {
+    is_in(path, &SOURCE_FOLDERS, &DOCUMENTS) && !is_prompt(path)
+}
+
+fn is_tool(path: &str) -> bool {
+    is_in(path, &["tools", "functions"], &["json"])
 }
 
 fn components(path: &str) -> impl Iterator<Item = &str> {

@@ -6,6 +6,7 @@
 mod adapter;
 mod case_text;
 mod ci;
+mod left_out;
 mod look;
 mod manifest_text;
 mod names;

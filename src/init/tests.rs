@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::manifest::{FileSource as _, Loaded, MemoryFiles, PartKind, load_project};
+use crate::manifest::{EntryKind, FileSource as _, Loaded, MemoryFiles, PartKind, load_project};
 
 fn look_at(files: &MemoryFiles) -> Found {
     let paths = files.list("").unwrap();
-    look(&paths, &|path| String::from_utf8(files.read(path).ok()?).ok())
+    look(&paths, &|path| files.kind(path), &|path| String::from_utf8(files.read(path).ok()?).ok())
 }
 
 fn proposal(found: &Found, start: Start) -> Proposal<'_> {
@@ -131,6 +131,38 @@ fn a_document_that_code_names_is_a_source_and_a_models_address_is_no_connector()
     assert!(!project.parts.values().any(|part| part.kind == PartKind::Connector));
     let (new, _) = begun(files, Start::Adapter);
     assert!(new.iter().any(|file| file.text.contains("# env: {pass: [MODEL_URL]}")));
+}
+
+#[test]
+fn links_are_left_out_and_named_where_they_would_have_been_taken() {
+    let links = ["prompts/system.md", "policies/terms.md", "tools/find.json", "start.py", "docs/rules.md"];
+    let others = ["AGENTS.md", "tests/prompts/link.md", "README.md"];
+    let files = MemoryFiles::new().with("prompts/base.md", "Answer.").with("bot.py", "open('docs/rules.md')\n");
+    let files = links.iter().chain(&others).fold(files, |files, path| files.with_entry(path, EntryKind::Symlink));
+    let found = look_at(&files);
+    assert_eq!((found.prompts.as_slice(), found.sources.len()), (&["prompts/base.md".to_owned()][..], 0));
+    assert_eq!((found.tools.len(), found.code.as_slice()), (0, &["bot.py".to_owned()][..]));
+    assert_eq!(found.inert, ["README.md"], "a change of the link itself is seen");
+    let mut expected = links;
+    expected.sort_unstable();
+    let [notice] = found.notices.as_slice() else { panic!("{:?}", found.notices) };
+    assert!(notice.starts_with(&format!("{} are symbolic links, and links are not followed", expected.join(", "))));
+}
+
+#[test]
+fn nothing_is_taken_from_a_repository_that_lies_in_this_one() {
+    let module = MemoryFiles::new()
+        .with("lib/.git", "gitdir: ../.git/modules/lib\n")
+        .with("lib/prompts/p.txt", "Answer.")
+        .with("lib/policies/p.md", "30 days.")
+        .with("lib/m.py", "MODEL = \"gpt-4o-mini\"\nos.environ['SHOP_URL']\n")
+        .with("vendor/x/.git/HEAD", "")
+        .with("vendor/x/prompts/p.txt", "Answer.");
+    let found = look_at(&module.with("library/m.py", "import m\n"));
+    assert_eq!(found.code, ["library/**"]);
+    assert_eq!((found.prompts.len(), found.sources.len(), found.models.len(), found.addresses.len()), (0, 0, 0, 0));
+    let [notice] = found.notices.as_slice() else { panic!("{:?}", found.notices) };
+    assert!(notice.starts_with("lib is a git repository of its own, as a submodule is:"), "{notice}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ use super::written::Written;
 use super::yaml::Document;
 
 use cases::ReadCase;
-pub(super) use cases::UNFILLED;
+pub(super) use cases::{UNFILLED, placeholder};
 pub use earlier::EarlierCases;
 pub use environment::completed_probes;
 pub use secrets::SHORTEST_SECRET;

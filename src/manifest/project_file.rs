@@ -146,6 +146,9 @@ pub enum AnswerForm {
     /// Always text, whatever is in it: nothing is taken for its `output` or its claims. `json`, `json_schema` and the paths
     /// of `number` and `cites` look into it where it is JSON.
     Text,
+    /// As `text`, but white space at both ends is not looked at, nor are the escape sequences (ANSI) by which a terminal is told
+    /// colours. For programs that print for people.
+    TrimmedText,
 }
 
 /// A workflow that is a program. It is started without a shell, with the invocation on standard input.

@@ -1,6 +1,7 @@
 //! A new case, begun: which file it gets, and what stands in it before its author has said what must hold.
 
 mod examples;
+mod faulty;
 #[cfg(test)]
 mod tests;
 mod text;

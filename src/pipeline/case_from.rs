@@ -46,7 +46,7 @@ pub struct CaseFromRequest {
     pub origin: CaseOrigin,
     /// Its id; by default made of the recorded case's.
     pub id: Option<CaseId>,
-    /// The workflow that it runs against, where only the paper speaks.
+    /// The workflow that it runs against, where only the paper speaks; a case of a run keeps that run's.
     pub workflow: Option<WorkflowId>,
     /// Its set; by default the recorded case's, or that of what went wrong.
     pub set: Option<Risk>,
@@ -120,8 +120,10 @@ impl Begin<'_> {
     fn of_run(&self, run: &str, id: &CaseId, remarks: &[String]) -> Result<Skeleton, PipelineError> {
         let store = Store::of_project(self.root);
         let record = store.read_run(&store.find_run(run)?)?;
+        self.require_known_workflow()?;
         let trial = trial(&record, id)?;
         let case = self.form_that_ran(&record, id)?;
+        self.require_workflow_of(&case)?;
         let set = self.request.set.clone().unwrap_or_else(|| case.set.clone());
         let new = self.place(set, &format!("{id}-seen"))?;
         let redactor = self.redactor();
@@ -222,14 +224,40 @@ impl Begin<'_> {
         let only = (workflows.len() == 1).then(|| workflows.keys().next().cloned()).flatten();
         let asked = self.request.workflow.clone();
         let is_known = |workflow: &WorkflowId| workflows.contains_key(workflow);
-        if let Some(unknown) = asked.as_ref().filter(|workflow| !is_known(workflow)) {
-            let message = format!("the project file has no workflow `{}`", unknown.as_str().escape_debug());
-            return Err(ScaffoldError::new(message, "`holdpoint.yaml` names them under `workflows`").into());
-        }
+        self.require_known_workflow()?;
         asked.or_else(|| named.filter(is_known)).or(using).or(only).ok_or_else(|| {
             let message = "the incident paper does not say which workflow it speaks of".to_owned();
             ScaffoldError::new(message, "say with `--workflow` which of them the case runs against").into()
         })
+    }
+
+    /// A workflow that was asked for is one of the project.
+    fn require_known_workflow(&self) -> Result<(), ScaffoldError> {
+        let is_known = |workflow: &&WorkflowId| self.file.workflows.contains_key(*workflow);
+        let Some(unknown) = self.request.workflow.as_ref().filter(|workflow| !is_known(workflow)) else {
+            return Ok(());
+        };
+        let names: Vec<&str> = self.file.workflows.keys().map(WorkflowId::as_str).collect();
+        let hint = match crate::manifest::nearest(unknown.as_str(), &names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`holdpoint.yaml` names them under `workflows`".to_owned(),
+        };
+        let message = format!("the project file has no workflow `{}`", unknown.as_str().escape_debug());
+        Err(ScaffoldError::new(message, hint))
+    }
+
+    /// What was recorded of one workflow says nothing of another one.
+    fn require_workflow_of(&self, case: &Case) -> Result<(), ScaffoldError> {
+        if self.request.workflow.as_ref().is_none_or(|asked| *asked == case.workflow) {
+            return Ok(());
+        }
+        Err(ScaffoldError::new(
+            format!(
+                "`{}` ran against the workflow `{}`, and a case of what was recorded keeps it",
+                case.id, case.workflow
+            ),
+            "leave `--workflow` out, or begin a case for the other workflow with `--for PART/RISK`",
+        ))
     }
 
     /// As for records: the secrets of the project, where it can be read whole; else those of all that its environment holds.
@@ -270,6 +298,16 @@ fn several_cases(incident: &Incident, cases: &[CaseId], first: &CaseId) -> Scaff
 
 fn no_form(record: &RunRecord, id: &CaseId, digest: &Digest) -> ScaffoldError {
     let run = &record.header.run;
+    if let Some(from) = &record.header.imported_from {
+        return ScaffoldError::new(
+            format!(
+                "the run {run} was imported from {from}: its cases are those of another tool, and not the project's"
+            ),
+            format!(
+                "write a case of what `{id}` asks, and run it here: `holdpoint case new --for PART/RISK` begins one"
+            ),
+        );
+    }
     ScaffoldError::new(
         format!("the case `{id}` as it ran in {run} (digest {}) is not to be had any more", digest.short()),
         match &record.header.commit {

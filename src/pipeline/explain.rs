@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::change::{ChangeKind, PathClaim, claims_on};
+use crate::change::{ChangeKind, GitView, PathClaim, claims_as_seen};
 use crate::manifest::{DiskFiles, FileSource as _, facet_lies_in};
 use crate::selection::{RuleRow, rule_rows};
 
@@ -45,12 +45,14 @@ pub fn explain_paths(
 ) -> Result<Vec<ExplainedPath>, PipelineError> {
     let (project, _) = check(project_root, environment)?;
     let rules = rule_rows(Some(&project.file));
+    // Where git cannot tell, what the project says is all there is, and the gate says why.
+    let git = GitView::open(project_root, environment).ok();
     let explain = |path: &PathBuf| {
         let Some(path) = inside(project_root, path) else {
             let exists = project_root.join(path).symlink_metadata().is_ok();
             return ExplainedPath { path: path.display().to_string(), exists, outside: true, claims: Vec::new() };
         };
-        let claims = claims_on(&project, &path).into_iter().map(|claim| {
+        let claims = claims_as_seen(&project, git.as_ref(), &path).into_iter().map(|claim| {
             let taking = rules.iter().filter(|rule| Some(rule.change) == claim.change && takes(rule, &claim));
             let mut taking: Vec<RuleRow> = taking.cloned().collect();
             // What happens where no rule takes a change is beside the point where one does.
@@ -63,12 +65,12 @@ pub fn explain_paths(
         let claims = claims.collect();
         ExplainedPath { exists: project_root.join(&path).symlink_metadata().is_ok(), outside: false, path, claims }
     };
-    Ok(paths.iter().flat_map(|path| files_of(project_root, path)).map(|path| explain(&path)).collect())
+    Ok(paths.iter().flat_map(|path| files_of(project_root, git.as_ref(), path)).map(|path| explain(&path)).collect())
 }
 
 /// The files below a folder of the project, and any other path as it is: of a folder that holds nothing there is nothing to say
-/// but what would stand in its place.
-fn files_of(project_root: &Path, path: &Path) -> Vec<PathBuf> {
+/// but what would stand in its place, and of a submodule's files that they are one with it.
+fn files_of(project_root: &Path, git: Option<&GitView>, path: &Path) -> Vec<PathBuf> {
     let own = |path: &Path| path.canonicalize().ok();
     let is_root = || own(&project_root.join(path)).is_some_and(|found| Some(found) == own(project_root));
     let folder = inside(project_root, path).or_else(|| is_root().then(String::new));
@@ -76,7 +78,11 @@ fn files_of(project_root: &Path, path: &Path) -> Vec<PathBuf> {
         .filter(|folder| project_root.join(folder).symlink_metadata().is_ok_and(|found| found.is_dir()))
         .and_then(|folder| DiskFiles::new(project_root).list(&folder).ok())
         .filter(|files| !files.is_empty());
-    below.map_or_else(|| vec![path.to_owned()], |files| files.into_iter().map(PathBuf::from).collect())
+    let Some(files) = below else { return vec![path.to_owned()] };
+    let whole = |file: &String| PathBuf::from(git.and_then(|git| git.submodule_around(file)).unwrap_or(file));
+    let mut files: Vec<PathBuf> = files.iter().map(whole).collect();
+    files.dedup();
+    files
 }
 
 /// Whether a rule can take a change of the path: a file that a manifest names is one facet, a manifest holds any.
@@ -128,7 +134,7 @@ mod tests {
             made.unwrap_or_else(|error| panic!("{error}"));
         }
         let files = |path: &str| -> Vec<String> {
-            files_of(folder.path(), Path::new(path)).iter().map(|path| path.display().to_string()).collect()
+            files_of(folder.path(), None, Path::new(path)).iter().map(|path| path.display().to_string()).collect()
         };
         assert_eq!(files("policies"), ["policies/a.md", "policies/deep/b.md"]);
         assert_eq!(files("./policies/"), files("policies"));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::change::{GitErrorKind, GitProject, PathName};
 use crate::init::{CI_SYSTEMS, CiSystem, NewFile, Proposal, Start, look, propose};
 use crate::manifest::{DiskFiles, FileKind, FileSource as _, load_side};
 
@@ -36,6 +37,10 @@ pub struct BegunProject {
     pub notices: Vec<String>,
     /// Whether the folder lies in a git repository.
     pub in_git: bool,
+    /// The paths of what was written and git ignores: no commit takes it, and the gate never sees it.
+    pub ignored: Vec<String>,
+    /// The system for which a file that runs the gate was written.
+    pub ci: Option<CiSystem>,
 }
 
 /// Begins a project. Its folder is made where there is none.
@@ -69,7 +74,7 @@ fn begin(request: &InitRequest) -> Result<BegunProject, PipelineError> {
     let repository = absolute.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
     let files = DiskFiles::new(&absolute);
     let paths = files.list("").map_err(|error| failed(root)(std::io::Error::other(error.to_string())))?;
-    let mut found = look(&paths, &|path| read(&absolute, path));
+    let mut found = look(&paths, &|path| files.kind(path), &|path| read(&absolute, path));
     let top = repository.as_deref().unwrap_or(&absolute);
     let below = absolute.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
     let ci = request.ci.unwrap_or_else(|| shown_ci(top));
@@ -89,7 +94,14 @@ fn begin(request: &InitRequest) -> Result<BegunProject, PipelineError> {
         start: request.start.clone(),
         ci: Some(ci),
     };
-    let mut begun = BegunProject { written: Vec::new(), kept: Vec::new(), notices, in_git: repository.is_some() };
+    let mut begun = BegunProject {
+        written: Vec::new(),
+        kept: Vec::new(),
+        notices,
+        in_git: repository.is_some(),
+        ignored: Vec::new(),
+        ci: None,
+    };
     let proposed = propose(&proposal);
     let folder_of = |file: &NewFile| if file.at_repository_root { top } else { &absolute };
     // Nothing is written where something is in the way of anything: a project that is begun by half cannot be begun again.
@@ -104,7 +116,30 @@ fn begin(request: &InitRequest) -> Result<BegunProject, PipelineError> {
             begun.kept.push(file.path);
         }
     }
+    begun.ci = Some(ci).filter(|_| begun.written.iter().any(|file| file.at_repository_root));
+    if begun.in_git {
+        begun.ignored = ignored(&absolute, &begun.written);
+    }
     Ok(begun)
+}
+
+/// What git ignores of the files that were written. That git cannot tell is no reason to say so here: the gate will.
+fn ignored(absolute: &Path, written: &[NewFile]) -> Vec<String> {
+    let project = match GitProject::open(absolute) {
+        Ok(project) => Some(project),
+        // A repository that ignores the whole folder ignores all that was written into it.
+        Err(error) if error.kind == GitErrorKind::Ignored => None,
+        Err(_) => return Vec::new(),
+    };
+    let is_ignored = |file: &&NewFile| {
+        let Some(project) = &project else { return !file.at_repository_root };
+        let below = if file.at_repository_root { b"".as_slice() } else { project.prefix() };
+        project.ignores(&PathName::new([below, file.path.as_bytes()].concat())).unwrap_or(false)
+    };
+    // Where git ignores a folder of generated files already, it misses nothing in the file that says the same.
+    let is_generated = |file: &&NewFile| [".holdpoint/", "reports/"].iter().any(|folder| file.path.starts_with(folder));
+    let found = written.iter().filter(|file| !is_generated(file)).filter(is_ignored);
+    found.map(|file| file.path.clone()).collect()
 }
 
 pub(super) fn refuse_a_second(root: &Path) -> Result<(), PipelineError> {

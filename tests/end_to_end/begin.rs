@@ -109,6 +109,67 @@ fn a_link_is_not_written_through() {
 }
 
 #[test]
+fn no_part_is_begun_of_a_link_or_of_a_file_in_a_submodule_and_the_gate_runs() {
+    let sandbox = repository();
+    for (link, target) in [("prompts/system.md", "answer.md"), ("policies/gone.md", "/nowhere/gone.md")] {
+        std::os::unix::fs::symlink(target, sandbox.project().join(link)).unwrap();
+    }
+    let library = sandbox.project().parent().unwrap().join("library");
+    fs::create_dir(&library).unwrap();
+    let library = library.to_str().unwrap().to_owned();
+    fs::create_dir(format!("{library}/prompts")).unwrap();
+    fs::write(format!("{library}/prompts/p.txt"), "Answer.\n").unwrap();
+    fs::write(format!("{library}/m.py"), "MODEL = \"other-2\"\n").unwrap();
+    sandbox.git(&["init", "--quiet", &library]);
+    sandbox.git(&["-C", &library, "add", "--all"]);
+    sandbox.git(&["-C", &library, "commit", "--quiet", "--message", "begin"]);
+    sandbox.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &library, "lib"]);
+    sandbox.commit("links and a library");
+
+    let ran = sandbox.holdpoint(&["init"]).expect(0);
+    ran.says("policies/gone.md, prompts/system.md are symbolic links").says("lib is a git repository of its own");
+    for path in ["manifests/system-prompt.yaml", "manifests/gone.yaml", "manifests/p-prompt.yaml"] {
+        assert!(!sandbox.project().join(path).exists(), "{path}");
+    }
+    assert!(!sandbox.read("holdpoint.yaml").contains("lib/**"));
+    sandbox.holdpoint(&["gate"]).expect(12);
+    let said = sandbox.holdpoint(&["rules", "--explain", "lib/m.py"]).expect(0).stdout;
+    assert!(said.contains("lies in the git submodule `lib`") && said.contains("a change of unclassified"), "{said}");
+    let whole = sandbox.holdpoint(&["rules", "--explain", "lib"]).expect(0).stdout;
+    assert!(!whole.contains("lib/m.py"), "git tells of its commit alone: {whole}");
+}
+
+#[test]
+fn files_that_git_ignores_are_named_with_the_way_out() {
+    let sandbox = repository();
+    let told = sandbox.holdpoint(&["init"]).expect(0).told();
+    assert!(!told.contains("git ignores"), "{told}");
+    let sandbox = repository();
+    sandbox.write(".gitignore", "*.yaml\nholdpoint_adapter.py/\n.holdpoint/\n");
+    let ran = sandbox.holdpoint(&["init"]).expect(0).says("git ignores holdpoint.yaml, manifests/");
+    let told = ran.says("git add --force").told();
+    let warning = told.lines().find(|line| line.contains("git ignores")).unwrap();
+    // The project file, three manifests and two cases: a rule for folders says nothing of the adapter's file.
+    assert!(warning.contains(" and 1 more"), "{warning}");
+    assert!(!warning.contains(".holdpoint"), "what is generated is to be ignored: {warning}");
+}
+
+#[test]
+fn what_the_file_for_ci_still_lacks_is_a_step() {
+    for (system, placeholder) in
+        [("github", "your-organisation/holdpoint"), ("gitlab", "registry.example.org/holdpoint")]
+    {
+        let sandbox = repository();
+        sandbox.holdpoint(&["init", "--ci", system]).expect(0).says(&format!("for `{placeholder}`"));
+        // What is to be replaced stands there.
+        let path = if system == "github" { ".github/workflows/holdpoint.yml" } else { ".gitlab/holdpoint.yml" };
+        assert!(sandbox.read(path).contains(&format!(" {placeholder}")), "{path}");
+    }
+    let told = repository().holdpoint(&["init", "--ci", "script"]).expect(0).told();
+    assert!(!told.contains("your-organisation") && !told.contains("registry.example.org"), "{told}");
+}
+
+#[test]
 fn where_other_programs_files_would_be_read_as_the_projects_nothing_is_written_and_they_are_named() {
     const DEPLOYMENT: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: desk}\n";
     // The name of the last is that of a manifest that `init` would write.

@@ -138,8 +138,24 @@ fn a_case_of_an_incident_is_that_of_its_run_or_of_what_the_paper_says() {
     assert!(text.contains("fault lost_ack"), "{text}");
     let used = taken_into_use(&sandbox, &path);
     sandbox.write(&path, &used);
+    sandbox.holdpoint(&["check"]).expect(13).says("`<request>` is still what `case new` wrote there");
+    sandbox.write(&path, &used.replace("\"<", "\"a <"));
     fs::remove_file(sandbox.project().join("cases/duplicate/r618-replayed-under-the-key-seen.yaml")).unwrap();
     sandbox.holdpoint(&["check"]).expect(0);
+}
+
+#[test]
+fn a_case_of_a_run_keeps_its_workflow_and_another_one_is_refused() {
+    let sandbox = Sandbox::with_files(&FILES);
+    let other = "  other:\n    command: {run: [sh, workflow.sh]}\n    parts: []\ninert:";
+    sandbox.write("holdpoint.yaml", &PROJECT.replace("inert:", other));
+    sandbox.holdpoint(&["run", "--all"]).expect(0);
+    let asked = |workflow: &str| sandbox.holdpoint(&["case", "new", "--from", "latest/greets", "--workflow", workflow]);
+    asked("greter").expect(2).says("the project file has no workflow `greter`").says("did you mean `greeter`?");
+    asked("other").expect(2).says("ran against the workflow `greeter`").says("leave `--workflow` out");
+    assert!(!sandbox.project().join("cases/policy_accuracy/greets-seen.yaml").exists(), "nothing was written");
+    asked("greeter").expect(0);
+    assert!(sandbox.read("cases/policy_accuracy/greets-seen.yaml").contains("workflow: greeter\n"));
 }
 
 /// Secrets that nobody declared, of some of the shapes, put together here so that none stands in this file.

@@ -47,6 +47,9 @@ fn the_gates_own_hints_lead_to_cases_that_let_it_pass() {
     for path in paths {
         let example = "#  - contains: \"<what the answer must say>\"";
         let text = sandbox.read(path).replace("expect: []", "expect:\n  - contains: friend");
+        sandbox.write(path, &text);
+        sandbox.holdpoint(&["check"]).expect(13).says("`<question>` is still what `case new` wrote there");
+        let text = text.replace("<question>", "Hello");
         assert!(text.contains(example) || path.contains("malformed"), "{text}");
         sandbox.write(path, &text);
     }
@@ -54,6 +57,28 @@ fn the_gates_own_hints_lead_to_cases_that_let_it_pass() {
     sandbox.holdpoint(&["gate"]).expect(0);
     assert_eq!(sandbox.report()["uncovered"].as_array().unwrap().len(), 0);
     assert_eq!(sandbox.report()["comparison"]["new"], 5);
+}
+
+#[test]
+fn the_fault_of_a_new_case_falls_on_a_call_that_the_usual_input_leads_to() {
+    let sandbox = Sandbox::empty();
+    sandbox.holdpoint(&["init", "--example", "r618"]).expect(0);
+    for (connector, risk, operation, other) in [
+        ("inventory", "uncertain_outcome", "reserve", "release"),
+        ("inventory", "partial_failure", "reserve", "release"),
+        ("case-desk", "uncertain_outcome", "create", "close"),
+        ("case-desk", "duplicate", "create", "close"),
+    ] {
+        let begun = sandbox.holdpoint(&["case", "new", "--for", &format!("{connector}/{risk}")]).expect(0);
+        let text = sandbox.read(begun.stdout.trim());
+        assert!(
+            text.contains(&format!("#  - {{connector: {connector}, operation: {operation}, attempt: 1,")),
+            "{text}"
+        );
+        assert!(text.contains("# a fault that never fires is an error of the trial."), "{text}");
+        let others = text.lines().find(|line| line.starts_with(&format!("# Other operations of {connector}: ")));
+        assert!(others.is_some_and(|line| line.contains(other)), "{text}");
+    }
 }
 
 #[test]

@@ -115,7 +115,14 @@ fn rules_and_their_explanation_show_what_the_project_declares() {
     assert_eq!(row("source")["demanded"], serde_json::json!(demanded));
     assert!(rules.contains(&format!("demands a case: {}\n", demanded.join(", "))), "{rules}");
     let explained = sandbox.holdpoint(&["rules", "--explain", "manifests/filter.yaml"]).expect(0).stdout;
-    for words in ["manifest of the guardrail `filter`", "guardrail threshold", "guardrail words", "runs every case"] {
+    for words in [
+        "manifest of the guardrail `filter`",
+        "guardrail threshold",
+        "guardrail words",
+        "runs every case",
+        "Too high lets rudeness through.",
+        "No rule of the project says what any other change",
+    ] {
         assert!(explained.contains(words), "{words}:\n{explained}");
     }
 }
@@ -141,6 +148,28 @@ fn a_path_outside_of_the_project_takes_no_answer_from_the_others_and_one_that_is
     assert!(said.contains("prompts/greeting.txt\n") && said.contains("a change of prompt: runs"), "{said}");
     assert!(said.contains("cases/access/x.yaml (nothing stands there now; if it did:)"), "{said}");
     assert!(said.contains("a change of case: runs that case"), "{said}");
+}
+
+#[test]
+fn what_git_never_shows_is_no_change_and_each_rule_says_why() {
+    let sandbox = crate::small_project::small_project();
+    sandbox.write(".gitignore", ".venv/\nprompts/\n*.log\n");
+    sandbox.write(".venv/a.py", "");
+    let explained = |path: &str| sandbox.holdpoint(&["rules", "--explain", path]).expect(0).stdout;
+    for path in [".venv/a.py", "gone.log"] {
+        let said = explained(path);
+        assert!(said.contains("git ignores it: no change of it is seen") && !said.contains("a change of"), "{said}");
+    }
+    let said = explained(".git/HEAD");
+    assert!(said.contains("it is git's own") && !said.contains("a change of"), "{said}");
+    let said = explained("reports/x.json");
+    assert!(said.contains("holdpoint writes there"), "{said}");
+    // What git knows goes on being seen, whatever it ignores.
+    let said = explained("prompts/greeting.txt");
+    assert!(!said.contains("git ignores"), "{said}");
+    assert!(said.contains("Another prompt can change any answer of the workflows that use it."), "{said}");
+    let said = explained("setup.cfg");
+    assert!(said.contains("a change of unclassified") && said.contains("No rule knows the path"), "{said}");
 }
 
 #[test]

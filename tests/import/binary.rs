@@ -220,6 +220,43 @@ fn assertions_on_an_answer_that_is_a_json_object_look_at_all_of_it() {
     }
 }
 
+/// Assertions on the answer `Sorry, no.`, which was printed in colour and with white space around it, each with whether it passes.
+const ON_TRIMMED: [(&str, bool); 6] = [
+    ("{type: not-starts-with, value: Sorry}", false),
+    ("{type: not-equals, value: 'Sorry, no.'}", false),
+    ("{type: not-regex, value: '^Sorry, no.$'}", false),
+    ("{type: equals, value: 'Sorry, no.'}", true),
+    ("{type: python, value: 'output == \"Sorry, no.\"'}", true),
+    ("{type: not-contains, value: '31m'}", true),
+];
+
+#[test]
+fn what_a_program_printed_is_trimmed_as_it_was_there() {
+    let repository = Repository::new();
+    repository.write("desk.py", "print('\\n  \\x1b[31mSorry\\x1b[0m, no. \\n')\n");
+    repository.write("object.py", "print(' \\x1b[32m{\"a\": 1}\\x1b[0m')\n");
+    let case = |at: usize, assertion: &str| {
+        format!(
+            "  - {{description: trimmed-{at}, vars: {{question: How?}}, providers: [desk], assert: [{assertion}]}}\n"
+        )
+    };
+    let tests: String = (0..).zip(ON_TRIMMED).map(|(at, (assertion, _))| case(at, assertion)).collect();
+    let object = "  - {description: object, vars: {question: How?}, providers: [object], assert: [{type: is-json}]}\n";
+    let provider = |name: &str| format!("{{id: 'exec: python3 {name}.py', label: {name}}}");
+    let head =
+        format!("prompts: ['{{{{question}}}}']\nproviders: [{}, {}]\ntests:\n", provider("desk"), provider("object"));
+    repository.write("promptfooconfig.yaml", format!("{head}{tests}{object}"));
+    repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    repository.holdpoint(&["run", "--all"], 10);
+    let statuses = statuses(&repository.report());
+    let status = |title: &str| statuses.iter().find(|(name, _)| name == title).map(|(_, status)| status.as_str());
+    for (at, (assertion, passes)) in (0..).zip(ON_TRIMMED) {
+        let expected = if passes { "passed" } else { "failed" };
+        assert_eq!(status(&format!("trimmed-{at}")), Some(expected), "{assertion}");
+    }
+    assert_eq!(status("object"), Some("passed"), "colours around an object take nothing from it");
+}
+
 #[test]
 fn a_workflow_of_the_project_that_reads_its_answer_otherwise_is_named() {
     let repository = with_desk();
@@ -234,12 +271,19 @@ fn a_workflow_of_the_project_that_reads_its_answer_otherwise_is_named() {
         assert!(said.contains("holdpoint.yaml: to be looked at: the workflow `desk`"), "{form}: {said}");
         assert!(said.contains("Write `answer: text` into its entry"), "{form}: {said}");
     }
-    assert!(!import(", answer: text").contains("the workflow `desk`"));
+    for form in [", answer: text", ", answer: trimmed_text"] {
+        assert!(!import(form).contains("the workflow `desk`"), "{form}");
+    }
     // One that an import began reads texts.
     fs::remove_file(repository.path("holdpoint.yaml")).unwrap();
     repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
     let again = repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
-    assert!(!again.contains("answer: text"), "{again}");
+    assert!(!again.contains("into its entry"), "{again}");
+    // A program's answer is trimmed.
+    let project = fs::read_to_string(repository.path("holdpoint.yaml")).unwrap();
+    repository.write("holdpoint.yaml", project.replace("answer: trimmed_text", "answer: text"));
+    let again = repository.holdpoint(&["import", "promptfoo", "promptfooconfig.yaml"], 0);
+    assert!(again.contains("Write `answer: trimmed_text` into its entry"), "{again}");
 }
 
 #[test]
@@ -322,6 +366,41 @@ fn a_file_that_is_none_of_its_format_ends_13_and_an_empty_one_14() {
     assert!(!repository.path("holdpoint.yaml").exists() && !repository.path("cases").exists());
 }
 
+#[test]
+fn a_reader_of_the_document_alone_learns_every_error() {
+    let repository = Repository::new();
+    repository.write("bad.csv", "a,b\n1\n2,3,4\n");
+    let errors = |arguments: &[&str], code: i32| {
+        let ran = repository.command(env!("CARGO_BIN_EXE_holdpoint")).args(arguments).arg("--json").output().unwrap();
+        assert_eq!(ran.status.code(), Some(code), "{arguments:?}");
+        let document: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        assert_eq!((&document["schema"], &document["exit_code"]), (&"holdpoint.error/1".into(), &code.into()));
+        (document["errors"].as_array().unwrap().clone(), String::from_utf8(ran.stderr).unwrap())
+    };
+    let (found, beside) = errors(&["import", "csv", "bad.csv"], 13);
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (error, line) in found.iter().zip([2, 3]) {
+        assert_eq!((&error["path"], &error["line"]), (&"bad.csv".into(), &line.into()), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("there are 2 columns"), "{error}");
+        assert_eq!(error["hint"], "quote a value that holds a comma");
+    }
+    assert!(beside.contains("bad.csv:3") && beside.contains("2 errors in bad.csv; nothing was imported"), "{beside}");
+    // What is said before an error stands beside the document.
+    repository.write("none.yaml", "prompts: [x]\nfoo: 1\n");
+    let (_, beside) = errors(&["import", "promptfoo", "none.yaml"], 14);
+    assert!(beside.contains("`foo`"), "{beside}");
+    repository.write(
+        "holdpoint.yaml",
+        "schema: holdpoint.project/1\nname: d\nworkflows: {d: {command: {run: [x]}, parts: []}}\n",
+    );
+    repository.write("good.csv", "a,b\n1,2\n");
+    let (_, beside) = errors(&["import", "csv", "good.csv", "--expect", "b"], 2);
+    assert!(beside.contains("./connect-good"), "{beside}");
+    repository.write("holdpoint.yaml", "schema: holdpoint.project/1\nnmae: d\n");
+    let (found, _) = errors(&["import", "csv", "good.csv", "--expect", "b"], 13);
+    assert!(found.iter().any(|error| error["path"] == "holdpoint.yaml" && error["line"] == 2), "{found:?}");
+}
+
 fn run_id(said: &str) -> String {
     said.split_whitespace().find(|word| word.starts_with("imported-")).unwrap().trim_end_matches(',').to_owned()
 }
@@ -343,6 +422,8 @@ fn an_imported_run_is_compared_and_never_accepted_nor_the_latest() {
     assert!(repository.holdpoint(&refused, 2).contains("was imported"));
     assert!(!repository.path("baselines").exists());
     assert!(repository.holdpoint(&["runs"], 0).contains("imported"));
+    let no_case = repository.holdpoint(&["case", "new", "--from", &format!("{after}/1")], 2);
+    assert!(no_case.contains("its cases are those of another tool") && !no_case.contains("edited"), "{no_case}");
     let told = repository.holdpoint(&["report", &after], 2);
     assert!(told.contains("no report is made of what was not run here") && told.contains("--format html"), "{told}");
     assert!(repository.holdpoint(&["compare", &after, "--with", &before, "--format", "html"], 0).contains("<html"));

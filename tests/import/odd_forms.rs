@@ -230,6 +230,21 @@ fn a_number_is_held_against_an_answer_as_it_was_written() {
 }
 
 #[test]
+fn a_number_of_a_template_is_written_as_javascript_writes_it() {
+    let yaml = "prompts: ['Price {{p}} at {{r}}']\nproviders: ['exec: python3 desk.py']\ntests:\n  - vars: {p: 5.0, r: 1e3}\n    \
+                assert: [{type: contains, value: '{{p}}'}, {type: equals, value: 2.50}]\n";
+    let json = r#"{"prompts": ["Price {{p}} at {{r}}"], "providers": ["exec: python3 desk.py"], "tests": [{"vars": {"p": 5.0, "r": 1e3},
+        "assert": [{"type": "contains", "value": "{{p}}"}, {"type": "equals", "value": 2.50}]}]}"#;
+    for (path, text) in [("c.yaml", yaml), ("c.json", json)] {
+        let files = MemoryFiles::new().with(path, text);
+        let brought = import::promptfoo(path, &files, &aim(), Some("")).unwrap();
+        assert_eq!(expectations(&brought), [json!([{"contains": "5"}, {"equals": "2.5"}])], "{path}");
+        let case = brought.files.iter().find(|file| file.path.starts_with("cases/")).unwrap();
+        assert!(case.text.contains("Price 5 at 1000") && case.text.contains("{p: 5, r: 1000}"), "{}", case.text);
+    }
+}
+
+#[test]
 fn a_line_with_a_doubled_key_is_left_behind_and_named_at_its_place() {
     let lines = "{\"id\": 1}\n{\"id\": 2, \"q\": \"a\", \"q\": \"b\"}\n";
     let brought = import::jsonl("r.jsonl", lines.as_bytes(), &aim(), &options("id")).unwrap();

@@ -10,7 +10,7 @@ use crate::source::{SourceFile, Token, rust_files, tokens};
 const WALLS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("manifest", &["domain"]),
-    ("init", &["manifest"]),
+    ("init", &["domain", "manifest"]),
     ("change", &["domain", "manifest"]),
     ("selection", &["domain", "manifest", "change"]),
     ("evidence", &["domain", "manifest"]),

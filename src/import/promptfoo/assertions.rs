@@ -5,17 +5,18 @@ use serde_json::{Map, Value, json};
 use crate::manifest::pattern_at_start;
 
 use super::patterns::from_javascript;
+use super::template::written;
 use super::types::{known, why_none};
 
 /// The expectation that means what an assertion with this type and this value means.
 ///
 /// # Errors
 /// Why there is none.
-pub(super) fn expectation(written: &str, value: &Value, assertion: &Map<String, Value>) -> Result<Value, String> {
-    if let Some(plugin) = written.strip_prefix("promptfoo:redteam:") {
+pub(super) fn expectation(kind: &str, value: &Value, assertion: &Map<String, Value>) -> Result<Value, String> {
+    if let Some(plugin) = kind.strip_prefix("promptfoo:redteam:") {
         return Err(format!("the attack plugin `{plugin}` judges by a model"));
     }
-    let (name, negated) = known(written).ok_or_else(|| format!("`{written}` is no type that is known here"))?;
+    let (name, negated) = known(kind).ok_or_else(|| format!("`{kind}` is no type that is known here"))?;
     if assertion.contains_key("transform") {
         return Err("the answer is transformed before it is looked at, and nothing does that here".to_owned());
     }
@@ -56,7 +57,7 @@ fn equals(value: &Value, negated: bool) -> Result<Value, String> {
 fn text(value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
+        Value::Number(_) | Value::Bool(_) => Ok(written(value)),
         Value::Null => Err("it has no value".to_owned()),
         _ => Err("its value is no text".to_owned()),
     }

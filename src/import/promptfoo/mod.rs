@@ -32,7 +32,7 @@ use assertions::expectation;
 use prompts::{Prompt, has_ending};
 use providers::Provider;
 use source::{Folder, Place, fields};
-use template::{fill, fill_value};
+use template::{fill, fill_value, respelled};
 use tests_of::{Reader, Test};
 
 /// The most cases of one import.
@@ -112,12 +112,12 @@ fn repeats(top: &Map<String, Value>, config: &Place, brought: &mut Brought) -> u
 }
 
 /// Every workflow that was brought along rests on every prompt that was, and its answer is a text: whatever it says, the other
-/// tool's assertions look at all of it.
+/// tool's assertions look at all of it. Of a program it is trimmed, which its provider says.
 fn watch_prompts(prompts: &[Prompt], brought: &mut Brought) {
     let parts: Vec<&String> = prompts.iter().filter_map(|prompt| prompt.part.as_ref()).collect();
     for piece in &mut brought.workflows {
         piece.entry.insert("parts".to_owned(), json!(parts));
-        piece.entry.insert("answer".to_owned(), json!("text"));
+        piece.entry.entry("answer").or_insert_with(|| json!("text"));
     }
 }
 
@@ -369,7 +369,7 @@ fn filled_vars(vars: &Map<String, Value>, trouble: &mut Option<String>) -> Map<S
                     value.clone()
                 }
             },
-            other => other.clone(),
+            other => respelled(other),
         };
         (name.clone(), value)
     });

@@ -1,10 +1,13 @@
 //! A JavaScript pattern in the syntax of Rust's regex crate, where it means the same.
 
-/// The pattern, with the classes that JavaScript reads as ASCII written out.
+/// What `.` stands for: JavaScript knows more ends of lines than Rust's crate does.
+const ANY: &str = r"[^\n\r\x{2028}\x{2029}]";
+
+/// The pattern, with the classes that JavaScript reads as ASCII written out, and what it means by `.`.
 ///
 /// # Errors
-/// Where a class is combined in a way that the two read differently. What else differs (look-around, back references) does not
-/// compile, and is refused when the expectation is checked.
+/// Where a class is combined in a way that the two read differently, or a group begins as none does there. What else differs
+/// (look-around, back references) does not compile, and is refused when the expectation is checked.
 pub(super) fn from_javascript(pattern: &str) -> Result<String, String> {
     let mut written = String::new();
     let mut chars = pattern.chars().peekable();
@@ -30,6 +33,16 @@ pub(super) fn from_javascript(pattern: &str) -> Result<String, String> {
             ']' => {
                 in_class = false;
                 written.push(']');
+            }
+            '.' if !in_class => written.push_str(ANY),
+            '(' if !in_class => {
+                let mut ahead = chars.clone();
+                if ahead.next() == Some('?') && !matches!(ahead.next(), Some(':' | '=' | '!' | '<')) {
+                    return Err(
+                        "flags in a pattern, as in `(?i)`, are an error there, or mean something else".to_owned()
+                    );
+                }
+                written.push('(');
             }
             '&' | '~' | '-' if in_class && chars.peek() == Some(&c) => {
                 return Err(format!("`{c}{c}` in a class means something else here"));
@@ -73,10 +86,18 @@ mod tests {
             (r"\bnot\b", "is not so", "nothing"),
             (r"^[[a]$", "[", "b"),
             (r"^\/x$", "/x", "x"),
+            (r"^a.b$", "a\u{85}b", "a\rb"),
+            (r"^a.b$", "aéb", "a\u{2028}b"),
+            (r"^a.b$", "a.b", "a\u{2029}b"),
+            (r"^a[.]b$", "a.b", "axb"),
+            (r"^a\.b$", "a.b", "axb"),
+            (r"^(?:a|(?<n>b))$", "b", "(?:a"),
+            (r"^[(?i)]$", "?", "I"),
+            (r"^\(?i$", "(i", "I"),
         ] {
             assert!(found(pattern, yes) && !found(pattern, no), "{pattern}");
         }
-        for refused in [r"a\", "[]", "[a&&b]"] {
+        for refused in [r"a\", "[]", "[a&&b]", "(?i)abc", "x(?i:abc)", "(?P<n>a)", "(?", "(?-u)a"] {
             assert!(from_javascript(refused).is_err(), "{refused}");
         }
     }

@@ -9,7 +9,7 @@ use crate::import::written::yaml;
 use crate::manifest::schema_line;
 
 use super::source::{Folder, Place};
-use super::template::{fill, fill_value, named};
+use super::template::{fill, fill_value, named, written};
 
 /// Longest part that a prompt's name has in a case's, in characters.
 const SHORT: usize = 20;
@@ -46,7 +46,7 @@ impl Prompt {
             && around("prefix").is_empty()
             && around("suffix").is_empty()
         {
-            return Ok(fill_value(&messages, vars)?.to_string());
+            return Ok(written(&fill_value(&messages, vars)?));
         }
         fill(&format!("{}{}{}", around("prefix"), self.text, around("suffix")), vars)
     }

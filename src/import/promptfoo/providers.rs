@@ -9,6 +9,7 @@ use crate::import::names::{Names, slug};
 use crate::import::table::placeholder_workflow;
 
 use super::source::{Folder, Place, fields};
+use super::template::respelled;
 
 /// What asks for more than a program and its arguments.
 const SHELL: [char; 15] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '~', '\n', '{', '}'];
@@ -109,15 +110,11 @@ fn read(
         _ => Err("it is a client built into the other tool".to_owned()),
     };
     let options = (piece.is_ok() && id.starts_with("exec:")).then(|| options(&config, place, brought));
-    let piece = piece.unwrap_or_else(|why| {
-        brought.note(
-            Kind::Left,
-            place.spot(),
-            format!("the provider `{id}`"),
-            format!("{why}: connect the workflow `{name}`"),
-        );
-        placeholder_workflow(&name, &format!("Stands for the provider {id}."))
-    });
+    let mut piece = piece.unwrap_or_else(|why| unconnected((&name, &id), &why, place, brought));
+    if id.starts_with("exec:") {
+        // The other tool trims what a program prints, and takes the colours out of it, before any assertion looks at it.
+        piece.entry.insert("answer".to_owned(), json!("trimmed_text"));
+    }
     brought.workflows.push(piece);
     for key in
         settings.keys().filter(|key| !matches!(key.as_str(), "id" | "label" | "prompts" | "transform" | "config"))
@@ -141,6 +138,13 @@ fn read(
     }
 }
 
+/// A workflow in the place of a provider that nothing here can ask.
+fn unconnected((name, id): (&str, &str), why: &str, place: &Place, brought: &mut Brought) -> WorkflowPiece {
+    let why = format!("{why}: connect the workflow `{name}`");
+    brought.note(Kind::Left, place.spot(), format!("the provider `{id}`"), why);
+    placeholder_workflow(name, &format!("Stands for the provider {id}."))
+}
+
 /// What a provider says to its program: its configuration, without what may be a secret.
 fn options(config: &Map<String, Value>, place: &Place, brought: &mut Brought) -> Value {
     let mut kept = Map::new();
@@ -150,7 +154,7 @@ fn options(config: &Map<String, Value>, place: &Place, brought: &mut Brought) ->
             let place = place.below("config").below(key);
             brought.note(Kind::Left, place.spot(), format!("`{}` of the program", one_line(key, 60)), why);
         } else {
-            kept.insert(key.clone(), value.clone());
+            kept.insert(key.clone(), respelled(value));
         }
     }
     json!({"config": kept})

@@ -66,7 +66,46 @@ fn variable(inside: &str, vars: &Map<String, Value>) -> Result<String, String> {
     for name in names {
         value = value.get(name).ok_or_else(missing)?;
     }
-    Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    Ok(value.as_str().map_or_else(|| written(value), str::to_owned))
+}
+
+/// A value as JavaScript writes it into a text: as JSON, with numbers in its own spelling.
+pub(super) fn written(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), spelled),
+        Value::Array(items) => format!("[{}]", items.iter().map(written).collect::<Vec<_>>().join(",")),
+        Value::Object(fields) => {
+            let each = fields.iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), written(value)));
+            format!("{{{}}}", each.collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A value with each number as JavaScript would hand it on: `5.0` is `5` there.
+pub(super) fn respelled(value: &Value) -> Value {
+    match value {
+        Value::Number(_) => serde_json::from_str(&written(value)).unwrap_or_else(|_| value.clone()),
+        Value::Array(items) => items.iter().map(respelled).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(key, value)| (key.clone(), respelled(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A number as JavaScript writes it: the fewest digits that mean it, with an exponent only where it is very large or very small.
+fn spelled(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 {
+        "0".to_owned()
+    } else if (1e-6..1e21).contains(&size) {
+        number.to_string()
+    } else if size < 1.0 {
+        format!("{number:e}")
+    } else {
+        format!("{number:e}").replace('e', "e+")
+    }
 }
 
 #[cfg(test)]
@@ -85,6 +124,33 @@ mod tests {
         assert_eq!(fill("{{a}}/{{ n }}/{{m.b}}/{{m}}", &vars()).unwrap(), "one/2/deep/{\"b\":\"deep\"}");
         assert_eq!(fill("{{t}} {{", &vars()).unwrap(), "{{a}} {{");
         assert_eq!(named("{{a}} {{ b }} {{a | upper}} {{a}}"), ["a", "b"]);
+    }
+
+    #[test]
+    fn numbers_are_written_as_javascript_writes_them() {
+        for (json, text) in [
+            ("5.0", "5"),
+            ("1e3", "1000"),
+            ("-2.50", "-2.5"),
+            ("-0.0", "0"),
+            ("0.1", "0.1"),
+            ("7", "7"),
+            ("1e20", "100000000000000000000"),
+            ("1e21", "1e+21"),
+            ("-1.5e300", "-1.5e+300"),
+            ("0.000001", "0.000001"),
+            ("1.5e-7", "1.5e-7"),
+            ("9007199254740993", "9007199254740992"),
+            ("12345678901234567890", "12345678901234567000"),
+            (r#"{"a\"": [1.0, null, "x", true]}"#, r#"{"a\"":[1,null,"x",true]}"#),
+        ] {
+            let value: Value = serde_json::from_str(json).unwrap();
+            assert_eq!(written(&value), text);
+            let vars = Map::from_iter([("v".to_owned(), value)]);
+            assert_eq!(fill("at {{v}}", &vars).unwrap(), format!("at {text}"));
+        }
+        let handed_on = respelled(&json!({"a": [5.0, 0.5, "5.0"], "b": 1e3}));
+        assert_eq!(handed_on.to_string(), r#"{"a":[5,0.5,"5.0"],"b":1000}"#);
     }
 
     #[test]

@@ -118,6 +118,7 @@ fn check(raw: &CaseFile, document: &Document, errors: &mut Vec<Diagnostic>) {
         errors.push(error.with_hint("make the case's `input` a map"));
     }
     faults::check_alone(document, &raw.faults, errors);
+    unfilled_input(&document.json["input"], "input", "/input", document, errors);
     unfilled(&document.json["expect"], "/expect", document, errors);
     for (index, expectation) in raw.expect.iter().enumerate() {
         expectations::check(document, &below("/expect", index), expectation, errors);
@@ -127,6 +128,30 @@ fn check(raw: &CaseFile, document: &Document, errors: &mut Vec<Diagnostic>) {
 /// What a new case's examples hold in place of words that only its author knows. Left there it would be asserted, and under `not`
 /// everything would pass.
 pub(in crate::manifest) const UNFILLED: [&str; 3] = ["<what the answer must say>", "<what it must not say>", "<value>"];
+
+/// What a new case's input has in place of a text: the name of its key.
+pub(in crate::manifest) fn placeholder(key: &str) -> String {
+    format!("<{key}>")
+}
+
+/// A workflow that gets the name of a key in place of a text answers something else than its author asked.
+fn unfilled_input(value: &Value, key: &str, pointer: &str, document: &Document, errors: &mut Vec<Diagnostic>) {
+    match value {
+        Value::String(text) if *text == placeholder(key) => {
+            let error = document.error(pointer, format!("`{text}` is still what `case new` wrote there"));
+            errors.push(error.with_hint("write what the workflow gets in this case"));
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                unfilled_input(item, key, &below(pointer, at), document, errors);
+            }
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, field)| unfilled_input(field, key, &below(pointer, key), document, errors));
+        }
+        _ => {}
+    }
+}
 
 fn unfilled(value: &Value, pointer: &str, document: &Document, errors: &mut Vec<Diagnostic>) {
     match value {

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use crate::domain::{Claim, Outcome};
 use crate::manifest::case::Case;
 use crate::manifest::case_file::FaultName;
-use crate::manifest::part::{Effect, Manifest, Part, PartKind};
-use crate::manifest::project_file::{Probe, WorkflowSpec};
+use crate::manifest::part::{Part, PartKind};
+use crate::manifest::project_file::Probe;
 use crate::manifest::yaml_text::{quoted, word};
 
-use super::super::load::UNFILLED;
-use super::text::{Material, placeholder, placeholder_of};
+use super::super::load::{UNFILLED, placeholder};
+use super::faulty::{Faulty, faulty};
+use super::text::{Material, placeholder_of};
 
 /// What the examples may name.
 pub(super) struct Ground<'a> {
@@ -19,7 +20,7 @@ pub(super) struct Ground<'a> {
     /// The probes of the workflow, the one that its cases ask most often first.
     probes: Vec<(&'a str, &'a Probe)>,
     /// An operation of a connector that leaves something behind, where the runner stands in between.
-    faulty: Option<(&'a Part, String)>,
+    faulty: Option<Faulty<'a>>,
     /// Whether it stands in between on the wire, and not within a practice workflow.
     is_wired: bool,
     /// What stands for the operation's identity.
@@ -33,14 +34,14 @@ impl<'a> Ground<'a> {
         let names_operation =
             model.is_some_and(|case| case.input.get("operation").is_some_and(serde_json::Value::is_string));
         let is_wired = spec.is_some_and(|spec| spec.practice.is_none());
-        let faulty = spec.and_then(|spec| faulty_operation(material, spec));
+        let faulty = spec.and_then(|spec| faulty(material, spec));
         Self {
             part: material.part,
             risk: material.risk.as_str(),
             probes: probes(material),
             operation: match &faulty {
                 // Seen on the way, an operation is named by what is called and by what its calls carry.
-                Some((_, operation)) if is_wired => placeholder_of(operation),
+                Some(faulty) if is_wired => placeholder_of(&faulty.operation),
                 _ => placeholder(if names_operation { "operation" } else { "operation's identity" }),
             },
             faulty,
@@ -67,20 +68,6 @@ fn probes<'a>(material: &Material<'a>) -> Vec<(&'a str, &'a Probe)> {
         probes.retain(|(name, probe)| times(name) > 0 || probe.workflow.is_some());
     }
     probes
-}
-
-/// An operation with an effect, on whose way holdpoint stands: of the part itself where that is a connector, else of the workflow's
-/// first one.
-fn faulty_operation<'a>(material: &Material<'a>, spec: &WorkflowSpec) -> Option<(&'a Part, String)> {
-    let used = spec.parts.iter().filter_map(|id| material.input.parts.get(id));
-    std::iter::once(material.part).filter(|part| spec.parts.contains(&part.id)).chain(used).find_map(|part| {
-        let Ok(Manifest::Connector(connector)) = part.manifest() else { return None };
-        let is_passed_on = material.input.file.connectors.contains_key(&part.id);
-        let acting = connector.operations.iter().find(|(_, operation)| {
-            operation.effect != Effect::None && (spec.practice.is_some() || is_passed_on && operation.wire.is_some())
-        })?;
-        Some((part, acting.0.clone()))
-    })
 }
 
 /// One thing that a case could assert.
@@ -230,9 +217,16 @@ pub(super) fn fault(ground: &Ground<'_>) -> Vec<String> {
         lines.push("# It is invoked a second time: here the same operation is tried again.".to_owned());
         lines.extend(["#steps:", "#  - invoke: {}", "#  - invoke: {}"].map(str::to_owned));
     }
-    if let Some((part, operation)) = &ground.faulty {
+    if let Some(Faulty { part, operation, others }) = &ground.faulty {
         let (connector, operation) = (word(part.id.as_str()), word(operation));
-        lines.push("# What fails, and where relative to the target's commit.".to_owned());
+        lines.push(
+            "# What fails, and where relative to the target's commit. With this input the workflow must make the call:"
+                .to_owned(),
+        );
+        lines.push("# a fault that never fires is an error of the trial.".to_owned());
+        if !others.is_empty() {
+            lines.push(format!("# Other operations of {connector}: {}.", others.join(", ").escape_debug()));
+        }
         lines.push("#faults:".to_owned());
         let fault = fault.name();
         lines.push(format!("#  - {{connector: {connector}, operation: {operation}, attempt: 1, fault: {fault}}}"));

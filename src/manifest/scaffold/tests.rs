@@ -78,14 +78,16 @@ fn errors(files: &MemoryFiles) -> Vec<Diagnostic> {
     load_project(files, &BTreeMap::new()).map_or_else(|errors| errors, |_| Vec::new())
 }
 
-/// The text with every example taken into use.
+/// The text with every example taken into use, and with words in its input.
 fn filled_in(skeleton: &Skeleton) -> String {
     let uncommented = |line: &str| match line.strip_prefix('#') {
         Some(rest) if !rest.starts_with(' ') || rest.starts_with("  - ") => rest.to_owned(),
         _ => line.replace("expect: []", "expect:"),
     };
     let taken = skeleton.text.lines().map(uncommented).collect::<Vec<_>>().join("\n") + "\n";
-    crate::manifest::load::UNFILLED.iter().fold(taken, |text, unfilled| text.replace(unfilled, "words"))
+    let taken = crate::manifest::load::UNFILLED.iter().fold(taken, |text, unfilled| text.replace(unfilled, "words"));
+    // The names of the keys stand for the input's texts, and for operations.
+    taken.replace("\"<", "\"a <")
 }
 
 /// Every pair of a part and a risk, with the workflow.
@@ -128,11 +130,32 @@ fn with_every_example_taken_into_use_each_skeleton_loads() {
 #[test]
 fn an_example_that_is_taken_into_use_without_its_words_is_refused_where_it_stands() {
     let skeleton = begun(&files(), "policy/policy_accuracy", None, Some("desk")).unwrap();
-    let taken = skeleton.text.replace("expect: []", "expect:").replace("#  - not:", "  - not:");
+    let taken = with_input(&skeleton.text).replace("expect: []", "expect:").replace("#  - not:", "  - not:");
     let found = errors(&files().with(&skeleton.path, taken));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].message, "`<what it must not say>` is still what `case new` wrote there");
     assert!(found[0].source_line.contains("<what it must not say>"), "{found:?}");
+}
+
+/// The text with words in its input.
+fn with_input(text: &str) -> String {
+    text.replace("\"<operation>\"", "op-2").replace("\"<question>\"", "And a sofa?").replace("\"<list>\"", "c")
+}
+
+#[test]
+fn an_input_that_still_holds_the_names_of_its_keys_is_refused_where_each_stands() {
+    let skeleton = begun(&files(), "policy/policy_accuracy", None, Some("desk")).unwrap();
+    let asserts = skeleton.text.replace("expect: []", "expect:\n  - contains: thirty days");
+    let found = errors(&files().with(&skeleton.path, asserts.as_str()));
+    let said: Vec<&str> = found.iter().map(|error| error.message.as_str()).collect();
+    let left =
+        ["<operation>", "<list>", "<question>"].map(|text| format!("`{text}` is still what `case new` wrote there"));
+    assert_eq!(said, left, "{found:?}");
+    assert!(found[1].source_line.contains("\"odd: key\""), "{found:?}");
+    assert_eq!(errors(&files().with(&skeleton.path, with_input(&asserts))), []);
+    // Under another key the same text is somebody's own.
+    let own = with_input(&asserts).replace("And a sofa?", "<html>");
+    assert_eq!(errors(&files().with(&skeleton.path, own)), []);
 }
 
 /// The desk as a program of one's own, whose calls to `review` are passed on.
@@ -160,6 +183,35 @@ fn where_calls_are_passed_on_the_fault_and_the_name_of_the_operation_are_there_t
     assert!(!past.text.contains("faults"), "no fault falls where nobody stands in between: {}", past.text);
 }
 
+#[track_caller]
+fn assert_falls_on(files: &MemoryFiles, operation: &str, others: &str) {
+    assert_eq!(errors(files), []);
+    let text = begun(files, "review/uncertain_outcome", None, None).unwrap().text;
+    assert!(text.contains(&format!("{{connector: review, operation: {operation}, attempt: 1,")), "{text}");
+    assert!(text.contains(&format!("# Other operations of review: {others}.\n")), "{text}");
+}
+
+#[test]
+fn the_fault_falls_on_the_call_that_the_cases_name_most_and_else_on_the_first_of_the_manifest() {
+    let manifest = "id: review\nkind: connector\nversion: 1.0.0\nrelease: a\n\
+                    operations: {look: {effect: none}, stage: {effect: create}, keep: {effect: update}, \
+                    drop: {effect: delete}}\n";
+    let files = files().with("manifests/review.yaml", manifest);
+    let case = |id: &str, input: &str, more: &str, expect: &str| {
+        format!("id: {id}\ntitle: It holds\nworkflow: desk\ninput: {input}\n{more}expect:\n  - {expect}\n")
+    };
+    assert_falls_on(&files, "stage", "keep, drop");
+    let given = "{world: {after: {connector: review, operation: drop}}}";
+    let files = files.with("cases/tone/given.yaml", case("given", given, "", "contains: x"));
+    assert_falls_on(&files, "drop", "stage, keep");
+    let counted = "effects: {probe: queue, where: {call: keep}, count: 1}";
+    let files = files.with("cases/tone/counted.yaml", case("counted", "{}", "", counted));
+    assert_falls_on(&files, "keep", "stage, drop");
+    let fault = "faults:\n  - {connector: review, operation: drop, fault: lost_ack}\n";
+    let files = files.with("cases/tone/faulted.yaml", case("faulted", "{}", fault, "contains: x"));
+    assert_falls_on(&files, "drop", "stage, keep");
+}
+
 #[test]
 fn a_case_for_a_duplicate_reads_so() {
     let skeleton = begun(&files(), "review/duplicate", None, None).unwrap();
@@ -180,7 +232,8 @@ input:
 #steps:
 #  - invoke: {}
 #  - invoke: {}
-# What fails, and where relative to the target's commit.
+# What fails, and where relative to the target's commit. With this input the workflow must make the call:
+# a fault that never fires is an error of the trial.
 #faults:
 #  - {connector: review, operation: stage, attempt: 1, fault: lost_ack}
 # What must hold. Take `[]` away, and the `#` from each line that fits, with words of this case in it.

@@ -10,6 +10,7 @@ use crate::manifest::case::{Case, HeldCase};
 use crate::manifest::part::{Part, PartKind};
 use crate::manifest::yaml_text::{quoted, schema_line, word};
 
+use super::super::load::placeholder;
 use super::ScaffoldInput;
 use super::examples::{self, Ground};
 
@@ -112,11 +113,6 @@ fn shape(value: &Value, key: &str) -> Value {
             Value::Object(fields)
         }
     }
-}
-
-/// What stands for a text that the author is to write.
-pub(super) fn placeholder(key: &str) -> String {
-    format!("<{key}>")
 }
 
 /// What stands for the identity of an operation that is called so on the wire.
