@@ -115,7 +115,7 @@ impl<'a> HttpRunner<'a> {
                 check_free(&self.http.url)?;
                 self.http.ready.as_ref().map_or(Ok(()), |ready| check_free(&ready.url))?;
                 let name = service::folder_name(self.id.as_str());
-                let state_dir = StateDir::create(self.state_root, &name)?;
+                let state_dir = StateDir::create(self.state_root, &name, &[], false)?;
                 let (command, ends_with_it) = (program.command(state_dir.path()), state_dir.path().to_owned());
                 let service = Service::start(program, command, Some(ends_with_it))?;
                 let capped = self.spec.memory_cap_bytes.map_or(Ok(()), |bytes| service.cap_memory(bytes));

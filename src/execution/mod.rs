@@ -31,7 +31,6 @@ mod redact;
 mod retry;
 mod runner;
 mod service;
-mod spare_dirs;
 #[cfg(test)]
 mod specimen;
 mod state_dir;

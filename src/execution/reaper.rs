@@ -63,11 +63,6 @@ impl Reaper {
         }
         killed > 0
     }
-
-    /// Whether it is known that nothing which escaped a trial lives on.
-    pub(super) fn knows_of_nothing(&self) -> bool {
-        self.adopted.sees_all() && self.seen.lock().unwrap_or_else(PoisonError::into_inner).escaped.is_empty()
-    }
 }
 
 impl Drop for Reaper {

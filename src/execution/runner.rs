@@ -20,7 +20,6 @@ use super::reaper::Reaper;
 use super::redact::Redactor;
 use super::retry::Retries;
 use super::service;
-use super::spare_dirs::SpareDirs;
 use super::state_dir::{self, StateDir, folder_name};
 use super::time_limit::RunDeadline;
 use super::trial::{self, BegunTrial, Surrounding, TrialSpec};
@@ -141,7 +140,6 @@ pub fn execute(
         programs,
         state_root: &state_root,
         reaper: &reaper,
-        spare: SpareDirs::default(),
         workflows,
         proxy: SharedProxy::default(),
         asker: HttpAsker::new(settings.cancellation),
@@ -215,7 +213,6 @@ struct Run<'a> {
     programs: Surroundings<'a>,
     state_root: &'a Path,
     reaper: &'a Reaper,
-    spare: SpareDirs,
     workflows: BTreeMap<&'a WorkflowId, Workflow<'a>>,
     proxy: SharedProxy,
     asker: HttpAsker,
@@ -226,11 +223,15 @@ impl Run<'_> {
     /// Runs one trial, and ends what it left running: the answer says whether there was anything. Even a defect of holdpoint
     /// itself, or of a library below it, costs this trial alone.
     fn trial(&self, index: usize, spec: BegunTrial<'_>) -> (Observation, bool) {
-        let state_dir = self.state_root.join(folder_name(index, &spec.case.id, spec.form, spec.trial));
+        let name = folder_name(index, &spec.case.id, spec.form, spec.trial);
+        let state_dir = self.state_root.join(&name);
         self.reaper.begin_trial(index, state_dir.clone());
-        let observed = catch_unwind(AssertUnwindSafe(|| self.observe(&state_dir, spec)));
+        let observed = catch_unwind(AssertUnwindSafe(|| self.observe(&name, spec)));
         let left_running = self.reaper.end_trial(index);
-        self.clear(state_dir, &spec.case.workflow, left_running);
+        if left_running && !self.settings.keep_state {
+            // It may have written there since the folder was removed.
+            let _ = state_dir::remove(&state_dir);
+        }
         let observation = observed.unwrap_or_else(|_| {
             let message = "holdpoint itself failed in this trial; please report it".to_owned();
             let error = TrialError { kind: ErrorKind::Setup, message };
@@ -239,25 +240,12 @@ impl Run<'_> {
         (observation, left_running)
     }
 
-    /// Takes away what a trial has kept. Its folder goes to a later trial only where nobody is left who has known it as its own.
-    fn clear(&self, state_dir: PathBuf, workflow: &WorkflowId, left_running: bool) {
-        let outlives = || self.workflows.get(workflow).is_none_or(Workflow::outlives_trials);
-        if self.settings.keep_state {
-            return;
-        }
-        if left_running || outlives() || !self.reaper.knows_of_nothing() {
-            let _ = state_dir::remove(&state_dir);
-        } else {
-            self.spare.take(state_dir);
-        }
-    }
-
-    fn observe(&self, state_dir: &Path, spec: BegunTrial<'_>) -> Observation {
+    fn observe(&self, name: &str, spec: BegunTrial<'_>) -> Observation {
         if let Err(message) = self.retries.begin(&spec.case.workflow) {
             let error = TrialError { kind: ErrorKind::Start, message };
             return trial::failed(spec, (self.settings.clock)(), error);
         }
-        let state_dir = StateDir::of_trial(state_dir.to_owned(), &spec.case.fixtures, &self.spare);
+        let state_dir = StateDir::create(self.state_root, name, &spec.case.fixtures, self.settings.keep_state);
         let surrounding = Surrounding {
             project: self.settings.project,
             programs: self.programs,

@@ -2,42 +2,30 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use crate::domain::CaseId;
 use crate::evidence::{ErrorKind, Form, TrialError};
 use crate::manifest::Fixture;
 
-use super::spare_dirs::{self, SpareDirs};
-
-/// A state directory.
+/// A state directory. It is removed when dropped, unless it is to be kept.
 #[derive(Debug)]
 pub(super) struct StateDir {
     path: PathBuf,
-    removed_in_the_end: bool,
+    keep: bool,
 }
 
 impl StateDir {
     /// Makes the folder `name` below `parent`, which must exist, readable for this user alone. It must not exist yet:
-    /// what was left there would be taken for what is done now. It is removed when dropped.
-    ///
-    /// # Errors
-    /// When it exists or cannot be made.
-    pub(super) fn create(parent: &Path, name: &str) -> Result<Self, TrialError> {
-        let path = parent.join(name);
-        spare_dirs::make(&path).map_err(|error| unusable(&path, &error))?;
-        Ok(Self { path, removed_in_the_end: true })
-    }
-
-    /// Makes a trial's folder so, with its fixtures. It stays when dropped: what is to come of it is known only once nothing of
-    /// the trial runs any more.
+    /// what an earlier trial left there would be taken for this one's.
     ///
     /// # Errors
     /// When it exists or cannot be made, or a fixture cannot be written into it.
-    pub(super) fn of_trial(path: PathBuf, fixtures: &[Fixture], spare: &SpareDirs) -> Result<Self, TrialError> {
-        spare.make(&path).map_err(|error| unusable(&path, &error))?;
-        let state_dir = Self { path, removed_in_the_end: false };
+    pub(super) fn create(parent: &Path, name: &str, fixtures: &[Fixture], keep: bool) -> Result<Self, TrialError> {
+        let path = parent.join(name);
+        fs::DirBuilder::new().mode(0o700).create(&path).map_err(|error| unusable(&path, &error))?;
+        let state_dir = Self { path, keep };
         state_dir.fill(fixtures)?;
         Ok(state_dir)
     }
@@ -46,9 +34,9 @@ impl StateDir {
     /// may find.
     ///
     /// # Errors
-    /// As [`Self::of_trial`].
+    /// As [`Self::create`].
     pub(super) fn renew(&self, fixtures: &[Fixture]) -> Result<(), TrialError> {
-        let made_anew = remove(&self.path).and_then(|()| spare_dirs::make(&self.path));
+        let made_anew = remove(&self.path).and_then(|()| fs::DirBuilder::new().mode(0o700).create(&self.path));
         made_anew.map_err(|error| unusable(&self.path, &error))?;
         self.fill(fixtures)
     }
@@ -78,9 +66,9 @@ impl StateDir {
 }
 
 impl Drop for StateDir {
-    /// A folder that cannot be removed stays below the run's own folder; no result depends on it.
+    /// A folder that cannot be removed stays below the run's own folder; the trial's result does not depend on it.
     fn drop(&mut self) {
-        if self.removed_in_the_end {
+        if !self.keep {
             let _ = remove(&self.path);
         }
     }
@@ -133,15 +121,11 @@ mod tests {
         Fixture { name: name.to_owned(), path: "cases/x".to_owned(), content: b"content".to_vec() }
     }
 
-    fn of_trial(path: PathBuf, fixtures: &[Fixture]) -> Result<StateDir, TrialError> {
-        StateDir::of_trial(path, fixtures, &SpareDirs::default())
-    }
-
     #[test]
-    fn everything_goes_with_the_folder() {
+    fn fixtures_are_there_and_everything_goes_with_the_folder() {
         let parent = tempfile::tempdir().unwrap();
-        let state_dir = StateDir::create(parent.path(), "one").unwrap();
-        fs::write(state_dir.path().join("a"), "").unwrap();
+        let state_dir = StateDir::create(parent.path(), "one", &[fixture("a"), fixture("b/c")], false).unwrap();
+        assert_eq!(fs::read(state_dir.path().join("b/c")).unwrap(), b"content");
         let mode = fs::metadata(state_dir.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         drop(state_dir);
@@ -149,18 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn a_trials_folder_has_its_fixtures_at_every_try_and_stays() {
+    fn a_folder_that_is_to_be_kept_stays() {
         let parent = tempfile::tempdir().unwrap();
-        let (path, fixtures) = (parent.path().join("one"), [fixture("a"), fixture("b/c")]);
-        let state_dir = of_trial(path.clone(), &fixtures).unwrap();
-        fs::write(path.join("b/d"), "").unwrap();
-        state_dir.renew(&fixtures).unwrap();
-        assert_eq!(fs::read(path.join("b/c")).unwrap(), b"content");
-        assert!(!path.join("b/d").exists());
-        let mode = fs::metadata(&path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-        drop(state_dir);
-        assert!(path.join("a").exists());
+        drop(StateDir::create(parent.path(), "one", &[fixture("a")], true).unwrap());
+        assert!(parent.path().join("one/a").exists());
     }
 
     #[test]
@@ -168,7 +144,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("precious"), b"").unwrap();
-        let state_dir = StateDir::create(parent.path(), "one").unwrap();
+        let state_dir = StateDir::create(parent.path(), "one", &[], false).unwrap();
         std::os::unix::fs::symlink(outside.path(), state_dir.path().join("link")).unwrap();
         let locked = state_dir.path().join("locked");
         fs::create_dir(&locked).unwrap();
@@ -182,13 +158,12 @@ mod tests {
     #[test]
     fn a_fixture_never_leaves_the_folder_and_a_folder_is_never_used_twice() {
         let parent = tempfile::tempdir().unwrap();
-        for (number, name) in ["../out", "/tmp/out", "", "a/../../out"].into_iter().enumerate() {
-            let error = of_trial(parent.path().join(number.to_string()), &[fixture(name)]).unwrap_err();
+        for name in ["../out", "/tmp/out", "", "a/../../out"] {
+            let error = StateDir::create(parent.path(), "one", &[fixture(name)], false).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Setup, "{name}");
         }
-        let _first = StateDir::create(parent.path(), "two").unwrap();
-        assert!(StateDir::create(parent.path(), "two").is_err());
-        assert!(of_trial(parent.path().join("two"), &[]).is_err());
+        let _first = StateDir::create(parent.path(), "two", &[], false).unwrap();
+        assert!(StateDir::create(parent.path(), "two", &[], false).is_err());
     }
 
     #[test]

@@ -85,11 +85,6 @@ impl StepEnd {
 }
 
 impl<'a> Workflow<'a> {
-    /// Whether it goes on between trials, and so may remember where an earlier one kept its state.
-    pub(super) fn outlives_trials(&self) -> bool {
-        matches!(self.kind, Kind::Http(_))
-    }
-
     /// Makes a workflow ready. `state_root` is where it may keep state that its trials share.
     pub(super) fn prepare(
         id: &WorkflowId,

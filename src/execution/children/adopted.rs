@@ -22,8 +22,6 @@ pub(in super::super) struct Adopted {
     list: Option<File>,
     /// What was there before, and so is somebody else's.
     earlier: BTreeSet<i32>,
-    /// Whether they come at all.
-    do_come: bool,
     /// Whether this is what made them come.
     is_ours: bool,
 }
@@ -35,12 +33,7 @@ impl Adopted {
         let earlier = if list.is_some() { of_all_threads() } else { by_parent() };
         let was_set = child_subreaper().ok().flatten().is_some();
         let is_ours = !was_set && set_child_subreaper(Some(getpid())).is_ok();
-        Self { list, earlier, do_come: was_set || is_ours, is_ours }
-    }
-
-    /// Whether a look shows every one of them.
-    pub(in super::super) fn sees_all(&self) -> bool {
-        self.do_come && self.list.is_some()
+        Self { list, earlier, is_ours }
     }
 
     /// Those that are there, also dead ones that nobody has collected; none where the kernel has no list of them.

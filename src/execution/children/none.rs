@@ -11,11 +11,6 @@ impl Adopted {
         Self
     }
 
-    /// It shows none.
-    pub(in super::super) fn sees_all(&self) -> bool {
-        false
-    }
-
     /// Nothing.
     pub(in super::super) fn look(&self) -> Vec<Pid> {
         Vec::new()
