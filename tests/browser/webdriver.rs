@@ -105,7 +105,7 @@ impl Browser {
         self.send("POST", "/url", &json!({"url": "about:blank"}));
         self.send("POST", "/url", &json!({"url": format!("{address}{fragment}")}));
         address.clone_into(&mut self.address.borrow_mut());
-        // On a busy machine the driver has been seen to answer before the page had run its own script.
+        // On a busy machine a page was once asked before its own script had run, as it seems: the driver is not relied on alone.
         let is_loaded = format!("document.readyState === 'complete' && location.href.startsWith({})", json!(address));
         let began = Instant::now();
         while self.ask(&is_loaded) != true {
