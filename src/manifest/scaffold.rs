@@ -98,6 +98,13 @@ impl ScaffoldError {
         Self::new(format!("`{path}` is no folder, and links are not followed"), "put a folder there")
     }
 
+    /// The project has no workflow of this name.
+    pub fn no_workflow(file: &ProjectFile, asked: &WorkflowId) -> Self {
+        let all: Vec<&str> = file.workflows.keys().map(WorkflowId::as_str).collect();
+        let message = format!("the project file has no workflow `{}`", asked.as_str().escape_debug());
+        Self::new(message, hint_for(asked.as_str(), &all, "workflows"))
+    }
+
     /// The file stands there already.
     pub fn exists(path: &str) -> Self {
         Self::new(format!("`{path}` exists, and nothing is overwritten"), "choose another id with `--id`")
@@ -164,11 +171,7 @@ fn workflow(file: &ProjectFile, part: &Part, asked: Option<&WorkflowId>) -> Resu
             format!("the workflow `{asked}` does not use the part `{}`", part.id),
             format!("a case for it runs against {}", list_of(&names, "or")),
         )),
-        (Some(asked), _) => {
-            let all: Vec<&str> = file.workflows.keys().map(WorkflowId::as_str).collect();
-            let message = format!("the project file has no workflow `{}`", asked.as_str().escape_debug());
-            Err(ScaffoldError::new(message, hint_for(asked.as_str(), &all, "workflows")))
-        }
+        (Some(asked), _) => Err(ScaffoldError::no_workflow(file, asked)),
         (None, [only]) => Ok(only.clone()),
         (None, _) => Err(ScaffoldError::new(
             format!("a change of `{}` reaches {} workflows: {}", part.id, names.len(), list_of(&names, "and")),

@@ -151,18 +151,25 @@ enum Says {
 
 /// The same of every text in a value, and of what stands under a name that says that it is a secret.
 pub fn conceal_json(value: &Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(conceal_text(text).into_owned()),
-        Value::Array(items) => items.iter().map(conceal_json).collect(),
-        Value::Object(fields) => {
+    conceal(value, None)
+}
+
+/// `all_of` is a name above the value that says so of every text below it, whatever its own name.
+fn conceal(value: &Value, all_of: Option<&str>) -> Value {
+    match (value, all_of) {
+        (Value::String(text), Some(name)) if !is_empty(text) => Value::String(mark(name)),
+        (Value::String(text), _) => Value::String(conceal_text(text).into_owned()),
+        (Value::Array(items), _) => items.iter().map(|item| conceal(item, all_of)).collect(),
+        (Value::Object(fields), _) => {
             let named = NAMING.iter().find_map(|naming| fields.get(*naming)?.as_str());
             let concealed = fields.iter().map(|(key, value)| {
                 let name = named.filter(|_| key == "value").unwrap_or(key);
-                (conceal_text(key).into_owned(), under(name, value))
+                let value = if all_of.is_some() { conceal(value, all_of) } else { under(name, value) };
+                (conceal_text(key).into_owned(), value)
             });
             Value::Object(concealed.collect())
         }
-        plain => plain.clone(),
+        (plain, _) => plain.clone(),
     }
 }
 
@@ -170,23 +177,9 @@ pub fn conceal_json(value: &Value) -> Value {
 fn under(name: &str, value: &Value) -> Value {
     let is_password = || NAMES_OF_NUMBERS.iter().any(|end| plain(name).ends_with(end));
     match (says(name), value) {
-        (Says::Text | Says::All, Value::String(text)) if !is_empty(text) => Value::String(mark(name)),
         (Says::All, Value::Number(_)) if is_password() => Value::String(mark(name)),
-        (Says::All, Value::Array(_) | Value::Object(_)) => conceal_all(name, value),
-        _ => conceal_json(value),
-    }
-}
-
-/// Every text below a name that says so of all of them, whatever its own name.
-fn conceal_all(name: &str, value: &Value) -> Value {
-    match value {
-        Value::String(text) if !is_empty(text) => Value::String(mark(name)),
-        Value::Array(items) => items.iter().map(|item| conceal_all(name, item)).collect(),
-        Value::Object(fields) => {
-            let below = fields.iter().map(|(key, value)| (conceal_text(key).into_owned(), conceal_all(name, value)));
-            Value::Object(below.collect())
-        }
-        plain => plain.clone(),
+        (Says::All, _) | (Says::Text, Value::String(_)) => conceal(value, Some(name)),
+        _ => conceal(value, None),
     }
 }
 

@@ -233,17 +233,8 @@ impl Begin<'_> {
 
     /// A workflow that was asked for is one of the project.
     fn require_known_workflow(&self) -> Result<(), ScaffoldError> {
-        let is_known = |workflow: &&WorkflowId| self.file.workflows.contains_key(*workflow);
-        let Some(unknown) = self.request.workflow.as_ref().filter(|workflow| !is_known(workflow)) else {
-            return Ok(());
-        };
-        let names: Vec<&str> = self.file.workflows.keys().map(WorkflowId::as_str).collect();
-        let hint = match crate::manifest::nearest(unknown.as_str(), &names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`holdpoint.yaml` names them under `workflows`".to_owned(),
-        };
-        let message = format!("the project file has no workflow `{}`", unknown.as_str().escape_debug());
-        Err(ScaffoldError::new(message, hint))
+        let unknown = self.request.workflow.as_ref().filter(|asked| !self.file.workflows.contains_key(*asked));
+        unknown.map_or(Ok(()), |unknown| Err(ScaffoldError::no_workflow(self.file, unknown)))
     }
 
     /// What was recorded of one workflow says nothing of another one.

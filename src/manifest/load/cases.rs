@@ -118,8 +118,7 @@ fn check(raw: &CaseFile, document: &Document, errors: &mut Vec<Diagnostic>) {
         errors.push(error.with_hint("make the case's `input` a map"));
     }
     faults::check_alone(document, &raw.faults, errors);
-    unfilled_input(&document.json["input"], "input", "/input", document, errors);
-    unfilled(&document.json["expect"], "/expect", document, errors);
+    unfilled(document, errors);
     for (index, expectation) in raw.expect.iter().enumerate() {
         expectations::check(document, &below("/expect", index), expectation, errors);
     }
@@ -134,36 +133,34 @@ pub(in crate::manifest) fn placeholder(key: &str) -> String {
     format!("<{key}>")
 }
 
-/// A workflow that gets the name of a key in place of a text answers something else than its author asked.
-fn unfilled_input(value: &Value, key: &str, pointer: &str, document: &Document, errors: &mut Vec<Diagnostic>) {
-    match value {
-        Value::String(text) if *text == placeholder(key) => {
-            let error = document.error(pointer, format!("`{text}` is still what `case new` wrote there"));
-            errors.push(error.with_hint("write what the workflow gets in this case"));
+/// Refuses what `case new` wrote and its author left as it is: a workflow that gets the name of a key in place of a text answers
+/// something else than was asked.
+fn unfilled(document: &Document, errors: &mut Vec<Diagnostic>) {
+    let mut refuse = |pointer: &str, text: &str, hint: &str| {
+        let error = document.error(pointer, format!("`{text}` is still what `case new` wrote there"));
+        errors.push(error.with_hint(hint));
+    };
+    each_text(&document.json["input"], "input", "/input", &mut |key, pointer, text| {
+        if text == placeholder(key) {
+            refuse(pointer, text, "write what the workflow gets in this case");
         }
-        Value::Array(items) => {
-            for (at, item) in items.iter().enumerate() {
-                unfilled_input(item, key, &below(pointer, at), document, errors);
-            }
+    });
+    each_text(&document.json["expect"], "expect", "/expect", &mut |_, pointer, text| {
+        if UNFILLED.contains(&text) {
+            refuse(pointer, text, "write the words that this case is about, or take the line out");
         }
-        Value::Object(fields) => {
-            fields.iter().for_each(|(key, field)| unfilled_input(field, key, &below(pointer, key), document, errors));
-        }
-        _ => {}
-    }
+    });
 }
 
-fn unfilled(value: &Value, pointer: &str, document: &Document, errors: &mut Vec<Diagnostic>) {
+/// Visits each text in a value, with the nearest key above it and its pointer.
+fn each_text(value: &Value, key: &str, pointer: &str, visit: &mut impl FnMut(&str, &str, &str)) {
     match value {
-        Value::String(text) if UNFILLED.contains(&text.as_str()) => {
-            let error = document.error(pointer, format!("`{text}` is still what `case new` wrote there"));
-            errors.push(error.with_hint("write the words that this case is about, or take the line out"));
-        }
+        Value::String(text) => visit(key, pointer, text),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| unfilled(item, &below(pointer, at), document, errors));
+            items.iter().enumerate().for_each(|(at, item)| each_text(item, key, &below(pointer, at), visit));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, field)| unfilled(field, &below(pointer, key), document, errors));
+            fields.iter().for_each(|(key, field)| each_text(field, key, &below(pointer, key), visit));
         }
         _ => {}
     }
